@@ -52,7 +52,7 @@ const LAYERS = [
   {
     layer: 'core',
     may: ['contracts'],
-    packages: ['zod', 'canonicalize'],
+    packages: ['zod'],
     why: 'Core is pure: outcomes, errors, canonical JSON and the ports. It names what the outside must do, and never does it.',
   },
   {

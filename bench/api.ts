@@ -1,5 +1,5 @@
 import { type Doorstep, openDoorstep } from './api/doorstep.ts';
-import { ROUNDS, type Round, type Suite, spread } from './contract.ts';
+import { type Case, ROUNDS, type Round, type Suite, spread } from './contract.ts';
 
 const BULK_TASKS = 10_000;
 const SINGLE_TASKS = 3000;
@@ -12,23 +12,32 @@ export const suite: Suite = {
   what: 'tasks pushed over HTTP with their leases verified at the door, against bare addBulk',
   async open() {
     const doorstep = await openDoorstep(BULK_TASKS);
-    const speeds = { bulk: [] as number[], addBulk: [] as number[] };
+    const own = await openDoorstep(BULK_TASKS, 'own');
+    const speeds = { bulk: [] as number[], addBulk: [] as number[], own: [] as number[], ownAddBulk: [] as number[] };
+    const bulk = (name: string, at: Doorstep, ours: number[], theirs: number[]): Case => ({
+      name,
+      kind: 'speed',
+      peer: 'bullmq',
+      ours: () => round(at, 'writ', async () => (await at.load({ kind: 'bulk', tasks: BULK_TASKS })).ms, ours),
+      theirs: () => round(at, 'bullmq', async () => (await at.peer({ tasks: BULK_TASKS })).ms, theirs),
+    });
     return {
-      cases: [
-        {
-          name: 'bulk',
-          kind: 'speed',
-          peer: 'bullmq',
-          ours: () => round(doorstep, 'writ', async () => (await doorstep.load({ kind: 'bulk', tasks: BULK_TASKS })).ms, speeds.bulk),
-          theirs: () => round(doorstep, 'bullmq', async () => (await doorstep.peer({ tasks: BULK_TASKS })).ms, speeds.addBulk),
-        },
-      ],
+      // Leases as the kernel gives them out for a batch, and with a signature each.
+      cases: [bulk('bulk', doorstep, speeds.bulk, speeds.addBulk), bulk('bulk_own', own, speeds.own, speeds.ownAddBulk)],
       async metrics() {
         const single = await singles(doorstep);
         // The first round warmed everything up.
-        return { ...figures('bulk', speeds.bulk.slice(1)), ...figures('bullmq', speeds.addBulk.slice(1)), ...figures('single', single.slice(1)) };
+        return {
+          ...figures('bulk', speeds.bulk.slice(1)),
+          ...figures('bulk_own', speeds.own.slice(1)),
+          ...figures('bullmq', speeds.addBulk.slice(1)),
+          ...figures('single', single.slice(1)),
+        };
       },
-      close: () => doorstep.close(),
+      async close() {
+        await own.close();
+        await doorstep.close();
+      },
     };
   },
 };

@@ -6,6 +6,7 @@
 /** Everything that Writ is compared with. */
 export const PEERS = [
   'bullmq',
+  'node',
   'cp',
   'rename_fsync',
   'find',

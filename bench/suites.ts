@@ -6,6 +6,7 @@ import type { Suite } from './contract.ts';
  */
 export const SUITES: Readonly<Record<string, () => Promise<Suite>>> = {
   api: async () => (await import('./api.ts')).suite,
+  cli: async () => (await import('./cli.ts')).suite,
   messages: async () => (await import('./messages.ts')).suite,
   'messages-hybrid': async () => (await import('./messages-hybrid.ts')).suite,
   plan: async () => (await import('./plan.ts')).suite,

@@ -106,7 +106,7 @@ export const indexSettings = {
     .min(2)
     .max(67_108_864)
     .default(1_048_576)
-    .describe('Largest file that is indexed; larger ones are looked at by every search.'),
+    .describe('Files are indexed in windows of this size; those of more than 64 windows are looked at by every search.'),
   reconcile_max_files: z
     .int()
     .min(1)

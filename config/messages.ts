@@ -39,6 +39,13 @@ export const MessageSettings = z.strictObject({
     .default('')
     .describe('Directory with the model.onnx and tokenizer.json of a cross-encoder, for the mode hybrid_rerank; empty: there is none.'),
   vector_batch: z.int().min(1).max(4096).default(256).describe('Texts whose vectors are made and stored together.'),
+  search_deadline_ms: z
+    .int()
+    .min(50)
+    .max(60_000)
+    .default(2000)
+    .describe('Milliseconds after which a search for words is ended with its process, and answered as degraded.'),
+  search_processes: z.int().min(1).max(64).default(2).describe('Processes that search for words at the same time.'),
   engine: z
     .enum(ENGINE_STATES)
     .default('')

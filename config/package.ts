@@ -9,6 +9,11 @@ export function packageRoot(): string {
   return directory;
 }
 
+/** Where the command `writ` lies: beside those of the packages of a checkout, or of whoever has installed this one. */
+export function commandDirectory(root = packageRoot()): string | undefined {
+  return [path.join(root, 'node_modules', '.bin'), path.join(path.dirname(root), '.bin')].find((directory) => existsSync(path.join(directory, 'writ')));
+}
+
 /** The version of this package, from its package.json. */
 export function packageVersion(): string {
   const { version } = JSON.parse(readFileSync(path.join(packageRoot(), 'package.json'), 'utf8')) as { version: string };

@@ -75,6 +75,10 @@ const lease = z.strictObject({
     .default(DAY_S)
     .describe('Life of a lease that was asked for without one.'),
   clock_skew_s: z.int().min(0).max(3600).default(60).describe('How far in the future a lease may have been issued, for clocks that differ.'),
+  bundles: z
+    .boolean()
+    .default(true)
+    .describe('Whether the kernel signs the leases of one request together; workers from before this setting accept none of those.'),
 });
 
 const ledger = z.strictObject({

@@ -1,10 +1,11 @@
+import { isWritError } from '../src/core/errors.ts';
 import { checkedResult } from '../src/core/ledger-life.ts';
 import type { Execution, Outcome } from '../src/core/outcome.ts';
 import type { ClaimRequest, GenuineResult, RecordAnswer, RecordRequest } from '../src/core/ports/index.ts';
 import { type AuthenticatedDelivery, type ClaimedDelivery, extend } from './context.ts';
 import { jobKey } from './delivery.ts';
 import { hasWaited, isRedelivered, park, wakeParked } from './parking.ts';
-import { conflict } from './refuse.ts';
+import { conflict, unprovenConflict } from './refuse.ts';
 import { type Answered, answered, answeredWith, type DeliveryEnd } from './settle.ts';
 
 /** The ledger is asked again after a rebuild, a dead owner or a damaged row; more rounds mean that Redis keeps failing. */
@@ -22,13 +23,15 @@ export async function claim(context: AuthenticatedDelivery): Promise<ClaimedDeli
   let deadInstance: string | undefined;
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const circumstance = { look: deps.inFlight.isClaimed(taskId), waited: waited && round === 0, ...(deadInstance === undefined ? {} : { deadInstance }) };
-    const answer = await deps.ledger.claim({ ...claimRequest(context), ...circumstance });
+    const asked = deps.ledger.claim({ ...claimRequest(context), ...circumstance });
+    const revocations = lookForRevocations(deps);
+    const answer = await asked;
     switch (answer.kind) {
       case 'new':
       case 'takeover':
       case 'cancelled':
         if (!deps.inFlight.claimTask(running, taskId)) {
-          await deps.ledger.release(taskId, answer.epoch);
+          await deps.ledger.release(taskId, answer.epoch, undefined, deps.instance);
           return { kind: 'busy', why: 'this process already works on the task' };
         }
         return extend(context, {
@@ -37,11 +40,11 @@ export async function claim(context: AuthenticatedDelivery): Promise<ClaimedDeli
           takeovers: answer.kind === 'takeover' ? answer.takeovers : 0,
           crashes: answer.kind === 'cancelled' ? 0 : (answer.crashes ?? 0),
           cancelled: answer.kind === 'cancelled',
+          revocations,
         });
       case 'conflict': {
-        const forged = await forgedOutcome(context);
-        if (forged === undefined) return conflict(context);
-        await deps.ledger.discard(manifest.task_id, forged);
+        const end = await answerConflict(context);
+        if (end !== undefined) return end;
         break;
       }
       case 'finished':
@@ -70,6 +73,13 @@ export async function claim(context: AuthenticatedDelivery): Promise<ClaimedDeli
   return { kind: 'busy', why: 'the ledger did not settle' };
 }
 
+/** Leaves behind the claim, in the same write. Who is answered without a lease needs nothing of it. */
+function lookForRevocations({ authorities, clock }: AuthenticatedDelivery['deps']): ClaimedDelivery['revocations'] {
+  const look = { askedAt: clock.monotonic(), known: authorities.refresh() };
+  look.known.catch(() => undefined);
+  return look;
+}
+
 /** The row's result, if an executor has signed it for exactly this task. */
 function ownResult(result: string, { deps, manifest, manifestSha256 }: AuthenticatedDelivery): Promise<GenuineResult | undefined> {
   const { task_id: taskId, capability_id: capabilityId } = manifest;
@@ -81,15 +91,29 @@ async function hasSucceeded(result: string, context: AuthenticatedDelivery): Pro
   return (await ownResult(result, context))?.outcome.status === 'SUCCESS';
 }
 
-/** What the row of another manifest has for an outcome, when nobody has signed it: then the id is not used. */
-async function forgedOutcome({ deps, manifest }: AuthenticatedDelivery): Promise<string | undefined> {
+/**
+ * The row is another manifest's. Only what an executor has signed for that manifest proves that the id is used; an end that nobody
+ * has signed is discarded, and a run is waited for: its end is signed, or the row is a forger's. `undefined`: ask the ledger again.
+ */
+async function answerConflict(context: AuthenticatedDelivery): Promise<DeliveryEnd | undefined> {
+  const { deps, delivery, manifest } = context;
   const { task_id: taskId } = manifest;
   const row = await deps.ledger.row(taskId);
-  if (row === undefined || row.state === 'waiting' || row.state === 'running') return undefined;
+  if (row === undefined || row.state === 'waiting' || row.state === 'damaged') return undefined;
+  if (row.state === 'running') {
+    if (delivery.attempt.started > MAX_WAITS) return unprovenConflict(context);
+    const why = 'another manifest with this task_id is at work';
+    if (row.owner === '' || !(await deps.presence.isAlive(row.owner))) return { kind: 'busy', why };
+    return { kind: 'busy', why, parkedMs: await park(taskId, delivery, deps) };
+  }
   const result = row.result ?? '';
-  const genuine = await deps.results.read(result, { taskId, manifestSha256s: [row.manifestSha256] });
-  return genuine === undefined ? result : undefined;
+  if ((await deps.results.read(result, { taskId, manifestSha256s: [row.manifestSha256] })) !== undefined) return conflict(context);
+  await deps.ledger.discard(taskId, result);
+  return undefined;
 }
+
+/** Deliveries of a job that wait for the run of another manifest: one to four minutes. */
+const MAX_WAITS = 8;
 
 /** What became of a claimed task: how its executor ended, or what this host's journal says of an earlier run. */
 export type TaskResolution =
@@ -106,13 +130,13 @@ export type TaskResolution =
  * finished on the host. Resolutions without an outcome give the claim back.
  */
 export async function record(context: ClaimedDelivery, resolution: TaskResolution): Promise<DeliveryEnd> {
-  const { deps, task, executor } = context;
+  const { deps, task } = context;
   const { manifest, manifestSha256, epoch } = task;
   switch (resolution.kind) {
     case 'outcome': {
       // What the ledger will not keep must not be final in the journal.
       const result = checkedResult(await deps.signer.sign(manifest, manifestSha256, resolution.outcome));
-      await executor.memory?.conclude(task, resolution.outcome.status, result);
+      if (!(await concluded(context, resolution.outcome.status, result))) return STALE;
       return write(context, answeredWith(resolution.outcome, result));
     }
     case 'given-up':
@@ -120,13 +144,13 @@ export async function record(context: ClaimedDelivery, resolution: TaskResolutio
     case 'finished':
       return write(context, answered(resolution.result));
     case 'conflict':
-      await deps.ledger.release(manifest.task_id, epoch);
+      await deps.ledger.release(manifest.task_id, epoch, undefined, deps.instance);
       return conflict(context);
     case 'busy':
-      await deps.ledger.release(manifest.task_id, epoch);
+      await deps.ledger.release(manifest.task_id, epoch, undefined, deps.instance);
       return { kind: 'busy', why: resolution.why };
     case 'interrupted':
-      await deps.ledger.release(manifest.task_id, epoch);
+      await deps.ledger.release(manifest.task_id, epoch, undefined, deps.instance);
       return { kind: 'interrupted', reason: resolution.reason };
   }
 }
@@ -134,13 +158,29 @@ export async function record(context: ClaimedDelivery, resolution: TaskResolutio
 async function write(context: ClaimedDelivery, end: Answered): Promise<DeliveryEnd> {
   const { deps, task } = context;
   const { status, code: errorCode, result } = end;
-  const request = { taskId: task.manifest.task_id, epoch: task.epoch, status, errorCode, result, now: deps.clock.now() };
+  const request = { taskId: task.manifest.task_id, epoch: task.epoch, owner: deps.instance, status, errorCode, result, now: deps.clock.now() };
   let answer: RecordAnswer = await deps.ledger.record(request);
   if (answer === 'lost') answer = await recordAfterLoss(context, request);
   // What stands is this outcome: its first answer was lost, and with it whether jobs are parked.
   if (answer === 'stale' && (await isRecorded(context, result))) answer = 'awaited';
   if (answer === 'awaited') await wakeParked(request.taskId, errorCode, deps);
-  return answer === 'recorded' || answer === 'awaited' ? end : { kind: 'interrupted', reason: 'stale' };
+  return answer === 'recorded' || answer === 'awaited' ? end : STALE;
+}
+
+/** A later claim answers the task. */
+const STALE: DeliveryEnd = { kind: 'interrupted', reason: 'stale' };
+
+/** False when the attempt is open no more and the claim is another's: while this worker stood still, somebody has ended both. */
+async function concluded({ deps, task, executor }: ClaimedDelivery, status: Outcome['status'], result: string): Promise<boolean> {
+  try {
+    await executor.memory?.conclude(task, status, result);
+    return true;
+  } catch (error) {
+    if (!isWritError(error) || error.code !== 'WRONG_STATE') throw error;
+    const row = await deps.ledger.row(task.manifest.task_id);
+    if (row?.state === 'running' && row.epoch === task.epoch) throw error;
+    return false;
+  }
 }
 
 /** A record whose answer was lost, or a row that came back from the journal meanwhile: what stands is exactly this outcome. */

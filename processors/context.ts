@@ -66,6 +66,8 @@ export interface ClaimedDelivery extends AuthenticatedDelivery {
   readonly crashes: number;
   /** A cancel came before the claim. */
   readonly cancelled: boolean;
+  /** `known` when every revocation is known that was published before `askedAt`, of the monotonic clock. */
+  readonly revocations: { readonly askedAt: number; readonly known: Promise<void> };
 }
 
 /** The context itself with what a step has found. */

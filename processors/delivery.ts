@@ -16,8 +16,10 @@ export interface Delivery {
   readonly signal: AbortSignal;
   /** Aborts the signal. */
   readonly stop: (reason: StopReason) => void;
-  /** Whether the worker's lock on the job was renewed recently enough to start an effect. */
+  /** Whether the worker's lock on the job, or on that of the plan, was renewed recently enough to start an effect. */
   readonly lockIsFresh: () => boolean;
+  /** A step without a job, of a plan that is at hand and waits for it: nobody need be woken. */
+  readonly isLocal?: boolean;
 }
 
 /** Names the job in the ledger: the same job claiming again is a takeover. Shards may number jobs alike. */

@@ -5,11 +5,13 @@ export interface Running {
   readonly controller: AbortController;
   readonly jobId: string;
   taskId: string | undefined;
+  /** Its queue has handed it over; else it runs without a job. */
+  readonly heard: boolean;
 }
 
 /** The deliveries that this process works on, so that a cancel, a lost lock and a shutdown reach them. */
 export interface InFlight {
-  begin(jobId: string): Running;
+  begin(jobId: string, from?: 'queue' | 'plan'): Running;
   /** From now on a cancel of the task reaches this delivery, also before it may work on it. */
   attend(running: Running, taskId: string): void;
   /** False when another delivery of this process works on the task. */
@@ -19,7 +21,7 @@ export interface InFlight {
   end(running: Running): void;
   stop(filter: { taskId?: string; jobIds?: readonly string[] }, reason: StopReason): void;
   readonly size: number;
-  /** How often a delivery has begun or ended: it grows while the worker hears its queue. */
+  /** How often a delivery of the queue's has begun or ended: it grows while the worker hears its queue. */
   readonly progressCount: number;
 }
 
@@ -37,10 +39,10 @@ export function createInFlight(): InFlight {
   }
 
   return {
-    begin(jobId) {
-      const running: Running = { controller: new AbortController(), jobId, taskId: undefined };
+    begin(jobId, from = 'queue') {
+      const running: Running = { controller: new AbortController(), jobId, taskId: undefined, heard: from === 'queue' };
       all.add(running);
-      progressCount += 1;
+      if (running.heard) progressCount += 1;
       return running;
     },
     attend,
@@ -54,7 +56,7 @@ export function createInFlight(): InFlight {
     isClaimed: (taskId) => byTask.get(taskId)?.working !== undefined,
     end(running) {
       all.delete(running);
-      progressCount += 1;
+      if (running.heard) progressCount += 1;
       const task = running.taskId === undefined ? undefined : byTask.get(running.taskId);
       if (task === undefined || running.taskId === undefined) return;
       task.attending.delete(running);

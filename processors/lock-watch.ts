@@ -1,7 +1,7 @@
 import type { Clock } from '../src/core/clock.ts';
 
 /** A worker starts no effect when its last renewal is older than this part of the lock (design 4). */
-const FRESH_PART = 0.6;
+export const FRESH_PART = 0.6;
 
 /** Remembers when the lock of each running job was last known to be ours. */
 export interface LockWatch {

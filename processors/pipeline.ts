@@ -41,7 +41,7 @@ async function crashed(context: DeliveryContext & Partial<ClaimedDelivery>, erro
   const { deps, task } = context;
   if (task === undefined) return giveUpUnclaimed(context, error);
   // When Redis is away, the claim stays; the same process claiming it again counts as no lost worker.
-  await deps.ledger.release(task.manifest.task_id, task.epoch, isOutage(error) ? undefined : 'crashed').catch(() => undefined);
+  await deps.ledger.release(task.manifest.task_id, task.epoch, isOutage(error) ? undefined : 'crashed', deps.instance).catch(() => undefined);
   return { kind: 'crashed', error };
 }
 
@@ -162,9 +162,12 @@ function endCancelled({ cancelled }: ClaimedDelivery): Execution | undefined {
   return cancelled ? stopped('cancelled') : undefined;
 }
 
+/** A look for revocations that is older than this, milliseconds, is repeated: the host's memory was slow to answer. */
+const LOOK_HOLDS_MS = 50;
+
 /** Step 4: only a new effect needs a living lease. */
-async function authorize({ deps, lease, executor }: ClaimedDelivery): Promise<Execution | undefined> {
-  await deps.authorities.refresh();
+async function authorize({ deps, lease, executor, revocations }: ClaimedDelivery): Promise<Execution | undefined> {
+  await (deps.clock.monotonic() - revocations.askedAt > LOOK_HOLDS_MS ? deps.authorities.refresh() : revocations.known);
   const refusal = deps.authorities.authorize(lease, executor.capabilities);
   return refusal && { kind: 'outcome', outcome: failure(refusal.code, refusal.message) };
 }
@@ -199,7 +202,7 @@ function emit({ delivery, deps, startedAt, job, manifest, takeovers = 0 }: Deliv
 }
 
 /** Wakes the plan whose step has its answer. A wake-up that is lost costs the plan the rest of its parking, and nothing else. */
-async function wakePlan({ deps, manifest }: DeliveryContext & Partial<ParsedDelivery>, end: DeliveryEnd): Promise<void> {
+async function wakePlan({ delivery, deps, manifest }: DeliveryContext & Partial<ParsedDelivery>, end: DeliveryEnd): Promise<void> {
   const planSha256 = manifest?.provenance?.plan_sha256;
-  if (planSha256 !== undefined && 'result' in end) await deps.wakePlan(planSha256).catch(() => undefined);
+  if (planSha256 !== undefined && 'result' in end && !delivery.isLocal) await deps.wakePlan(planSha256).catch(() => undefined);
 }

@@ -11,6 +11,7 @@ import type { Delivery } from './delivery.ts';
 import type { InFlight, Running } from './in-flight.ts';
 import { createLockWatch } from './lock-watch.ts';
 import type { Action, JobAttempts } from './settle.ts';
+import type { Slots } from './slots.ts';
 
 export interface QueueWorkerOptions {
   /** Queue name including its pool. */
@@ -41,6 +42,8 @@ export interface QueueWorkerDeps {
   handle(delivery: Delivery, running: Running, tries: JobAttempts): Promise<HandledDelivery>;
   /** Opens BullMQ's worker; the simulation gives one that lives in memory. */
   readonly open?: OpenWorker;
+  /** Shared with steps of plans that run here without a job. */
+  readonly slots?: Slots;
 }
 
 /** The part of BullMQ's worker that is relied on. */
@@ -67,6 +70,8 @@ export function createQueueWorker(options: QueueWorkerOptions, deps: QueueWorker
     const jobId = job.id ?? '';
     const running = deps.inFlight.begin(jobId);
     locks.begin(jobId, job.processedOn);
+    const turn = deps.slots?.take();
+    if (turn !== undefined) await turn;
     try {
       const delivery: Delivery = {
         data: job.data,
@@ -81,6 +86,7 @@ export function createQueueWorker(options: QueueWorkerOptions, deps: QueueWorker
       const handled = await deps.handle(delivery, running, { started: job.attemptsStarted, allowed: job.opts.attempts ?? 1 });
       return await carryOut(handled, job, token);
     } finally {
+      deps.slots?.give();
       locks.end(jobId);
       deps.inFlight.end(running);
     }
@@ -114,16 +120,18 @@ export function createQueueWorker(options: QueueWorkerOptions, deps: QueueWorker
       stopped = new AbortController();
       await readyUnlessStopped(worker, stopped.signal);
       wasReady = true;
+      deps.slots?.open();
     },
     async stop() {
       if (!worker) return;
       const stopping = worker;
       worker = undefined;
+      deps.slots?.close();
       stopped.abort();
       const closed = new AbortController();
       const interrupt = setTimeout(() => deps.inFlight.stop({}, 'shutdown'), options.drainMs);
       try {
-        await Promise.race([stopping.close(), nothingLeft(closed.signal)]);
+        await Promise.race([Promise.all([stopping.close(), deps.slots?.idle()]), nothingLeft(closed.signal)]);
       } finally {
         clearTimeout(interrupt);
         closed.abort();

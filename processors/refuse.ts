@@ -1,5 +1,5 @@
 import { failure, type Outcome } from '../src/core/outcome.ts';
-import { CONFLICT_MESSAGE } from '../src/core/refusal.ts';
+import { CONFLICT_MESSAGE, UNPROVEN_CONFLICT_MESSAGE } from '../src/core/refusal.ts';
 import type { ParsedDelivery } from './context.ts';
 import { jobKey } from './delivery.ts';
 import type { DeliveryEnd } from './settle.ts';
@@ -14,4 +14,9 @@ export async function refuse({ delivery, deps, manifest, manifestSha256 }: Parse
 /** Refuses a job whose task_id belongs to another manifest. */
 export function conflict(context: ParsedDelivery): Promise<DeliveryEnd> {
   return refuse(context, failure('EXECUTION_FAILED', CONFLICT_MESSAGE));
+}
+
+/** The same, where nothing but an unsigned row says so. */
+export function unprovenConflict(context: ParsedDelivery): Promise<DeliveryEnd> {
+  return refuse(context, failure('EXECUTION_FAILED', UNPROVEN_CONFLICT_MESSAGE));
 }

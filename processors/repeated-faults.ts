@@ -29,7 +29,8 @@ export interface RepeatedFaults {
 const MAX_KEPT = 10_000;
 
 export function createRepeatedFaults(): RepeatedFaults {
-  const kept = new LRUCache<string, Crashes & { readonly fault: string }>({ max: MAX_KEPT });
+  // A bound of their sizes takes no room beforehand, as one of their number does.
+  const kept = new LRUCache<string, Crashes & { readonly fault: string }>({ maxSize: MAX_KEPT, sizeCalculation: () => 1 });
   return {
     note(id, error) {
       const before = kept.get(id);

@@ -4,17 +4,14 @@ import { MAX_JOB_BYTES, TaskJob } from '../src/contracts/index.ts';
 import { WritError } from '../src/core/errors.ts';
 import { manifestSha256 } from '../src/core/hash.ts';
 import type { Enqueue, JobView, PushOptions, Receipt, RetryAnswer, RetryOptions } from '../src/core/ports/index.ts';
+import { jobAdder } from './add-jobs.ts';
 import { isQueueName, queueOf, taskQueues } from './catalog.ts';
+import { jobIdOf } from './job-id.ts';
 import { type FoundJob, findJob } from './job-lookup.ts';
 import { openQueue } from './open-queue.ts';
 import type { EnqueueDeps, Push, PushContext, ShardQueue } from './push.ts';
 import { pushMany, pushOne, rerunJob } from './push-table.ts';
 import { ONE_SHARD, placeOfJob, type QueueShards, shardedName } from './shards.ts';
-
-/** A task's job id: never the bare task_id, which could be the name of one of BullMQ's own keys (`wait`, `meta`). */
-function jobIdOf(taskId: string): string {
-  return `t_${taskId}`;
-}
 
 /** The Enqueue port on BullMQ. `close` leaves the connection open. */
 export function createEnqueue(deps: EnqueueDeps): Enqueue & { close(): Promise<void> } {
@@ -31,7 +28,7 @@ export function createEnqueue(deps: EnqueueDeps): Enqueue & { close(): Promise<v
     await replicated?.([...new Set(pushes.map(({ prefix }) => prefix))]);
     return receipts;
   };
-  const context: PushContext = { ...deps, queue };
+  const context: PushContext = { ...deps, queue, addJobs: jobAdder(deps.connection) };
 
   const find: FindJob = async (taskId, name, jobId = jobIdOf(taskId)) => {
     const names = name === undefined ? taskQueues(pool, deps.providers) : [checkedName(name)];
@@ -97,7 +94,7 @@ async function retry(taskId: string, options: RetryOptions, find: FindJob, { led
   if (found.state !== 'failed') return { kind: 'wrong-state', state: found.state };
   await ledger.clearCancel(taskId, clock.now());
   const { data } = found.job;
-  const renewed = options.lease !== undefined && typeof data === 'object' && data !== null ? { ...data, lease: options.lease } : data;
+  const renewed = options.lease !== undefined && typeof data === 'object' && data !== null ? { ...data, lease: options.lease } : undefined;
   if (await rerunJob(found, renewed)) return { kind: 'retried' };
   return { kind: 'wrong-state', state: (await find(taskId, options.queue, options.jobId))?.state ?? 'absent' };
 }
@@ -106,7 +103,8 @@ const MAX_ATTEMPTS = 100;
 
 function preparePush(job: TaskJob, { attempts = 1, queue }: PushOptions, pool: string, shards: QueueShards): Push {
   const { manifest } = job;
-  const bytes = Buffer.byteLength(JSON.stringify(job));
+  const text = JSON.stringify(job);
+  const bytes = Buffer.byteLength(text);
   if (bytes > MAX_JOB_BYTES) throw new WritError('INVALID_MANIFEST', `the job has ${bytes} bytes, at most ${MAX_JOB_BYTES} are allowed`);
   if (!Number.isInteger(attempts) || attempts < 1 || attempts > MAX_ATTEMPTS) {
     throw new WritError('INVALID_ARGUMENT', `must be a whole number from 1 to ${MAX_ATTEMPTS}`, { field: 'attempts' });
@@ -120,6 +118,7 @@ function preparePush(job: TaskJob, { attempts = 1, queue }: PushOptions, pool: s
     prefix: shards.home(taskId),
     name: manifest.capability_id,
     data: job,
+    text,
     sha: manifestSha256(manifest),
     attempts,
   };

@@ -1,5 +1,5 @@
 import type { Queue } from 'bullmq';
-import { pipelined } from '../src/adapters/redis/redis-connection.ts';
+import { isAnyThere, pipelined } from '../src/adapters/redis/redis-connection.ts';
 import { WritError } from '../src/core/errors.ts';
 import type { Receipt, TaskRow } from '../src/core/ports/index.ts';
 import { jobOptions } from './catalog.ts';
@@ -92,10 +92,15 @@ async function again({ push, row, found, context }: Situation): Promise<Receipt 
   return receiptOf(found.state === 'completed' ? 'accepted' : 'retried', push);
 }
 
-/** False when somebody else moved the job first. */
+/**
+ * Runs a job again that has ended.
+ *
+ * @param data replaces the job's; `undefined` leaves it
+ * @returns false when somebody else moved the job first
+ */
 export async function rerunJob({ job, state }: FoundJob, data: unknown): Promise<boolean> {
   try {
-    await job.updateData(data);
+    if (data !== undefined) await job.updateData(data);
     await job.retry(state === 'completed' ? 'completed' : 'failed', { resetAttemptsMade: true, resetAttemptsStarted: true });
     return true;
   } catch (error) {
@@ -109,7 +114,7 @@ function hasMoved(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === -1 || error.code === -3);
 }
 
-/** Jobs per round trip. BullMQ adds a chunk in one transaction, during which Redis serves nobody else. */
+/** Jobs that are looked up together. */
 const CHUNK = 500;
 
 /** Pushes in chunks; what a chunk needs of Redis is asked for all of its tasks together. Receipts in the order of the pushes. */
@@ -121,8 +126,8 @@ export async function pushMany(pushes: readonly Push[], context: PushContext): P
 
 async function pushChunk(chunk: readonly Push[], context: PushContext): Promise<readonly Receipt[]> {
   await context.guard?.check();
-  const { fresh, settled, known, repeated } = await sorted(chunk, context);
-  await addBulk(fresh, context);
+  const { fresh, settled, known, repeated } = (await areAllNew(chunk, context)) ? { ...NOTHING, fresh: chunk } : await sorted(chunk, context);
+  await addFresh(fresh, context);
   const receipts = new Map(settled);
   for (const push of fresh) receipts.set(push, receiptOf('accepted', push));
   for (const [push, receipt] of await together(known, (one) => pushOne(one, context))) receipts.set(push, receipt);
@@ -139,6 +144,17 @@ interface Sorted {
   readonly known: readonly Push[];
   /** Their id occurs earlier in the chunk. */
   readonly repeated: readonly Push[];
+}
+
+const NOTHING: Sorted = { fresh: [], settled: [], known: [], repeated: [] };
+
+/** Whether neither ledger nor queues know any of them, which is the common case: one question to each, however many they are. */
+async function areAllNew(chunk: readonly Push[], { ledger, connection }: PushContext): Promise<boolean> {
+  const ids = chunk.map(({ taskId }) => taskId);
+  if (new Set(ids).size < ids.length) return false;
+  const jobs = chunk.map(({ prefix, queueName, jobId }) => `${prefix}:${queueName}:${jobId}`);
+  const known = await Promise.all([ledger.knowsAny(ids), isAnyThere(connection, jobs)]);
+  return !known.includes(true);
 }
 
 async function sorted(chunk: readonly Push[], context: PushContext): Promise<Sorted> {
@@ -172,7 +188,7 @@ async function together(pushes: readonly Push[], work: (push: Push) => Promise<R
   });
 }
 
-async function addBulk(fresh: readonly Push[], { queue }: PushContext): Promise<void> {
+async function addFresh(fresh: readonly Push[], { queue, addJobs }: PushContext): Promise<void> {
   const places = new Map<Queue<unknown>, Push[]>();
   for (const push of fresh) {
     const place = queue(push);
@@ -183,7 +199,10 @@ async function addBulk(fresh: readonly Push[], { queue }: PushContext): Promise<
   // One after the other in a shard, the shards beside each other.
   await Promise.all(
     [...places].map(([place, pushes]) =>
-      place.addBulk(pushes.map((push) => ({ name: push.name, data: push.data, opts: jobOptions(push.jobId, push.attempts) }))),
+      addJobs(
+        place,
+        pushes.map(({ name, data, text, jobId, attempts }) => ({ name, data, text, opts: jobOptions(jobId, attempts) })),
+      ),
     ),
   );
 }

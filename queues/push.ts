@@ -4,6 +4,7 @@ import type { Replicated } from '../src/adapters/redis/replicated.ts';
 import type { TaskJob } from '../src/contracts/index.ts';
 import type { Clock } from '../src/core/clock.ts';
 import type { Ledger, Receipt, ResultReader, TaskRow } from '../src/core/ports/index.ts';
+import type { AddJobs } from './add-jobs.ts';
 import type { openQueue } from './open-queue.ts';
 import type { QueueShards } from './shards.ts';
 
@@ -39,6 +40,8 @@ export interface Push extends ShardQueue {
   readonly jobId: string;
   readonly name: string;
   readonly data: TaskJob;
+  /** `data` as JSON. */
+  readonly text: string;
   readonly sha: string;
   readonly attempts: number;
 }
@@ -46,15 +49,16 @@ export interface Push extends ShardQueue {
 /** What a push works with. */
 export interface PushContext extends EnqueueDeps {
   readonly queue: (at: ShardQueue) => Queue<unknown>;
+  readonly addJobs: AddJobs;
 }
 
 /** What the ledger proves: finished with SUCCESS, used by another manifest, or neither. */
 export type RowClass = 'finished' | 'other' | 'open';
 
 /** By the signed result in the row, whatever its other fields say. What proves nothing is the worker's to judge. */
-export async function classOfRow(row: TaskRow | undefined, { taskId, sha }: Push, results: ResultReader): Promise<RowClass> {
+export async function classOfRow(row: TaskRow | undefined, { taskId, sha, name }: Push, results: ResultReader): Promise<RowClass> {
   if (!row?.result) return 'open';
-  const genuine = await results.read(row.result, { taskId, manifestSha256s: [sha, row.manifestSha256] });
+  const genuine = await results.read(row.result, { taskId, manifestSha256s: [sha, row.manifestSha256], likely: name });
   if (genuine === undefined) return 'open';
   if (genuine.manifestSha256 !== sha) return 'other';
   return genuine.outcome.status === 'SUCCESS' ? 'finished' : 'open';

@@ -1,5 +1,5 @@
 import type { RedisConnection } from '../src/adapters/redis/redis-connection.ts';
-import type { IndexChange, ResultReader, TaskIndexStore } from '../src/core/ports/index.ts';
+import type { IndexChange, ResultReader, TaskIndexWriter } from '../src/core/ports/index.ts';
 import type { QueueShards } from './shards.ts';
 import type { Stream } from './task-feed-stream.ts';
 
@@ -7,7 +7,7 @@ import type { Stream } from './task-feed-stream.ts';
 export interface FeedContext {
   /** For everything but the waiting read. */
   readonly redis: RedisConnection;
-  readonly index: TaskIndexStore;
+  readonly index: TaskIndexWriter;
   /** What the ledger calls an outcome is shown only when this reads it. */
   readonly results: ResultReader;
   /** Of the index that is being fed. */

@@ -55,8 +55,11 @@ export async function followQueues(following: FollowOptions): Promise<void> {
   while (!stopping.aborted) {
     const from = streams.map((stream) => ({ ...stream, id: positions[positionName(stream)] ?? '' }));
     const look = await readStreams(waiting, from, MAX_EVENTS, times.blockMs);
-    // After the read: a stream is only ever trimmed at its beginning, so what is complete now was complete then.
-    const sound = await Promise.all(from.map((position) => isSound(context.redis, position)));
+    const isLookDue = clock.monotonic() >= nextLook;
+    // After the read: a stream is only ever trimmed at its beginning, so what is complete now was complete then. One that gave
+    // nothing has lost nothing that is missing yet; whether it is still there is asked with the look for losses.
+    const asked = isLookDue ? from : from.filter((stream) => look.positions[positionName(stream)] !== undefined);
+    const sound = await Promise.all(asked.map((position) => isSound(context.redis, position)));
     if (sound.includes(false)) {
       await catchUp(false);
       continue;
@@ -67,7 +70,7 @@ export async function followQueues(following: FollowOptions): Promise<void> {
     const full = look.entries >= MAX_EVENTS;
     report('following', full ? lagOf(look, clock) : 0);
 
-    if (clock.monotonic() >= nextLook) {
+    if (isLookDue) {
       nextLook = clock.monotonic() + times.blockMs;
       await lookForLosses(context, positions);
     }

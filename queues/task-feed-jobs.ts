@@ -3,7 +3,7 @@ import { MAX_JOB_BYTES } from '../src/contracts/index.ts';
 import type { JobRef } from '../src/core/ports/index.ts';
 import type { JobFields } from './task-feed-row.ts';
 
-/** Jobs that are read in one pipeline, and bytes of job data that may be on their way at once. */
+/** Jobs that are read in one command, and bytes of job data that may be on their way at once. */
 const MAX_JOBS = 500;
 const MAX_BYTES = 8 * 1024 * 1024;
 
@@ -22,7 +22,7 @@ export function jobKey({ prefix, queue, jobId }: PlacedJob): string {
 
 /**
  * Reads jobs by exactly the fields that the index shows, in their order; `undefined`: BullMQ has no such job. Their sizes
- * are asked first: data that is too large for a task is not fetched, and no pipeline carries more than 8 MiB.
+ * are looked at first: data that is too large for a task is not fetched, and no answer carries more than 8 MiB.
  */
 export async function readJobs(redis: RedisConnection, jobs: readonly PlacedJob[]): Promise<readonly (JobFields | undefined)[]> {
   const found: (JobFields | undefined)[] = [];
@@ -30,58 +30,62 @@ export async function readJobs(redis: RedisConnection, jobs: readonly PlacedJob[
   return found;
 }
 
+/**
+ * KEYS the jobs, ARGV the most bytes of a field, the most bytes of the answer. Answers a list of field values for each key, of the
+ * first ones only when there are too many bytes; a key that holds something else than a hash has an empty list.
+ */
+const LUA = `
+local FIELDS = { ${FIELDS.map((field) => `'${field}'`).join(', ')} }
+local WEIGHED = { ${WEIGHED.map((field) => `${field} = true`).join(', ')} }
+local most, room = tonumber(ARGV[1]), tonumber(ARGV[2])
+local found = {}
+for at, key in ipairs(KEYS) do
+  local fields, bytes, is_hash = {}, 0, true
+  for place, field in ipairs(FIELDS) do
+    fields[place] = field
+    if is_hash and WEIGHED[field] then
+      local length = redis.pcall('HSTRLEN', key, field)
+      if type(length) == 'table' then
+        if not string.find(length.err, '^WRONGTYPE') then return length end
+        is_hash = false
+      elseif length > most then
+        -- Asked for under a name that no job has.
+        fields[place] = ''
+      else
+        bytes = bytes + length
+      end
+    end
+  end
+  if at > 1 and bytes > room then return found end
+  room = room - bytes
+  found[at] = is_hash and redis.call('HMGET', key, unpack(fields)) or {}
+end
+return found`;
+
+type ScriptedConnection = RedisConnection & { writReadJobs(...args: readonly (string | number)[]): Promise<readonly unknown[]> };
+
+function withScript(redis: RedisConnection): ScriptedConnection {
+  if (!('writReadJobs' in redis)) redis.defineCommand('writReadJobs', { lua: LUA });
+  return redis as ScriptedConnection;
+}
+
+/** One command, and one more for each 8 MiB; in a cluster one slot at a time. */
 async function readSome(redis: RedisConnection, jobs: readonly PlacedJob[]): Promise<readonly (JobFields | undefined)[]> {
-  const lengths = await replies(
-    redis,
-    jobs.flatMap((job) => WEIGHED.map((field) => ['hstrlen', jobKey(job), field])),
-  );
-  const sized = jobs.map((job, index) => {
-    const [data, reason, name] = WEIGHED.map((_, at) => fits(lengths[WEIGHED.length * index + at]));
-    return { job, data, reason, name };
-  });
-  const found: (JobFields | undefined)[] = [];
-  for (const portion of portions(sized)) {
-    const hashes = await replies(
-      redis,
-      portion.map((one) => ['hmget', jobKey(one.job), ...fieldsOf(one)]),
-    );
-    for (const [index, { job }] of portion.entries()) found.push(jobOf(job, hashes[index]));
+  const scripted = withScript(redis);
+  const found: (JobFields | undefined)[] = jobs.map(() => undefined);
+  for (const prefix of new Set(jobs.map((job) => job.prefix))) {
+    let places = [...jobs.keys()].filter((place) => jobs[place]?.prefix === prefix);
+    while (places.length > 0) {
+      const asked = places.flatMap((place) => jobs[place] ?? []);
+      const hashes = await scripted.writReadJobs(asked.length, ...asked.map(jobKey), MAX_JOB_BYTES, MAX_BYTES);
+      for (const [at, hash] of hashes.entries()) {
+        const [place, job] = [places[at], asked[at]];
+        if (place !== undefined && job !== undefined) found[place] = jobOf(job, hash);
+      }
+      places = places.slice(Math.max(1, hashes.length));
+    }
   }
   return found;
-}
-
-interface Sized {
-  readonly job: PlacedJob;
-  /** Bytes, `undefined` when there are too many. */
-  readonly data: number | undefined;
-  readonly reason: number | undefined;
-  readonly name: number | undefined;
-}
-
-function fits(length: unknown): number | undefined {
-  return typeof length === 'number' && length <= MAX_JOB_BYTES ? length : undefined;
-}
-
-/** Fields in a fixed order; one that is too large is asked for under a name that no job has. */
-function fieldsOf({ data, reason, name }: Sized): string[] {
-  const known: Readonly<Record<string, boolean>> = { data: data !== undefined, failedReason: reason !== undefined, name: name !== undefined };
-  return FIELDS.map((field) => (known[field] === false ? '' : field));
-}
-
-function* portions(all: readonly Sized[]): Generator<readonly Sized[]> {
-  let portion: Sized[] = [];
-  let bytes = 0;
-  for (const one of all) {
-    const size = (one.data ?? 0) + (one.reason ?? 0) + (one.name ?? 0);
-    if (portion.length > 0 && bytes + size > MAX_BYTES) {
-      yield portion;
-      portion = [];
-      bytes = 0;
-    }
-    portion.push(one);
-    bytes += size;
-  }
-  if (portion.length > 0) yield portion;
 }
 
 function jobOf({ queue, jobId }: JobRef, reply: unknown): JobFields | undefined {

@@ -126,10 +126,12 @@ interface StreamInfo {
   readonly added: number | undefined;
 }
 
+/** Nothing, or something else, lies under the key. */
+const NO_STREAM = /^(?:ERR no such key|WRONGTYPE)/;
+
 async function streamInfo(redis: RedisConnection, stream: Stream): Promise<StreamInfo | undefined> {
-  if ((await redis.type(eventsKey(stream))) !== 'stream') return undefined;
   const reply: unknown = await redis.xinfo('STREAM', eventsKey(stream)).catch((error: unknown) => {
-    if (error instanceof Error && error.message.startsWith('ERR no such key')) return undefined;
+    if (error instanceof Error && NO_STREAM.test(error.message)) return undefined;
     throw error;
   });
   if (!Array.isArray(reply)) return undefined;

@@ -3,7 +3,7 @@ import { duplicateOf, type RedisConnection } from '../src/adapters/redis/redis-c
 import { type Clock, systemClock } from '../src/core/clock.ts';
 import { messageOf } from '../src/core/errors.ts';
 import { type Lifecycle, lifecycle } from '../src/core/lifecycle.ts';
-import type { ResultReader, TaskIndexStore } from '../src/core/ports/index.ts';
+import type { ResultReader, TaskIndexWriter } from '../src/core/ports/index.ts';
 import { taskQueues } from './catalog.ts';
 import { ONE_SHARD, type QueueShards } from './shards.ts';
 import { FeedStopped, IndexLost } from './task-feed-context.ts';
@@ -16,7 +16,7 @@ export interface TaskFeedOptions {
   /** Of the tools that are bound on this host; each has a queue. */
   readonly providers?: readonly string[];
   readonly shards?: QueueShards;
-  readonly index: TaskIndexStore;
+  readonly index: TaskIndexWriter;
   readonly results: ResultReader;
   readonly clock?: Clock;
   /** Told of every failure; the feed tries again by itself. */

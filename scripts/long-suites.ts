@@ -15,6 +15,10 @@ export const LONG_SUITES: Readonly<Record<string, LongSuite>> = {
     what: 'a million simulated histories with faults at every await, in virtual time: every promise is kept; every mutant of the protocol is found',
     command: ['node', '--import', 'tsx', 'test/simulation/long.ts'],
   },
+  'simulation-queue': {
+    what: 'the queue of the simulation answers thousands of random commands as BullMQ does on a real Redis',
+    command: ['vitest', 'run', '--config', 'test/support/vitest.oracles.ts', 'test/simulation/queue.test.ts'],
+  },
   attack: {
     what: 'a process exchanges directories and files under a stream of tasks; nothing leaves the base directories',
     command: ['node', '--import', 'tsx', 'test/chaos/attack/run.ts'],
@@ -63,6 +67,10 @@ export const LONG_SUITES: Readonly<Record<string, LongSuite>> = {
   'message-fuzz': {
     what: 'a million fuzzed calls of the message tools and queries of message search, engines that fail among them: every one is answered, or refused by code and field',
     command: ['node', '--import', 'tsx', 'test/chaos/message-fuzz/run.ts'],
+  },
+  'message-cost': {
+    what: 'searches made to cost much, of up to 16 KiB, on a million messages: each is answered by its deadline, and holds up nobody else',
+    command: ['node', '--import', 'tsx', 'test/chaos/message-cost/run.ts'],
   },
   'message-search': {
     what: 'thousands of random searches on generated mailboxes, page by page and with mail that comes and goes, agree with an oracle that looks at every mail',

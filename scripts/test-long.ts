@@ -15,7 +15,10 @@ if (suite === undefined) {
   const root = packageRoot();
   const [tool, ...args] = suite.command;
   const file = tool === 'node' ? process.execPath : path.join(root, 'node_modules', '.bin', tool);
-  const { exitCode, cause } = await startProgram(file, [...args, ...words], { cwd: root, stdio: 'inherit' });
+  const running = startProgram(file, [...args, ...words], { cwd: root, stdio: 'inherit' });
+  // Who stops this means the suite; Ctrl-C reaches it by itself.
+  process.once('SIGTERM', () => void running.kill('SIGTERM'));
+  const { exitCode, cause } = await running;
   if (cause instanceof Error) process.stderr.write(`${cause.message}\n`);
   process.exitCode = exitCode ?? 3;
 }

@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { QUEUE_PREFIX } from '../../queues/catalog.ts';
 import type { RedisTarget } from '../../src/adapters/redis/target.ts';
+import type { TaskJob } from '../../src/contracts/index.ts';
 import { canonicalJson } from '../../src/core/canonical-json.ts';
 import { sha256Hex } from '../../src/core/hash.ts';
 import { createApiKeyStore } from '../../src/data-dir/api-keys.ts';
@@ -34,7 +35,8 @@ const SAMPLE_EVERY = 97;
 const PATIENCE_MS = 60_000;
 const LOOK_MS = 200;
 
-export async function openDoorstep(tasks: number): Promise<Doorstep> {
+/** @param leases `bundled` as the kernel gives them out for a batch, `own` with a signature each */
+export async function openDoorstep(tasks: number, leases: 'bundled' | 'own' = 'bundled'): Promise<Doorstep> {
   const site = await openSite();
   const running: Running[] = [];
   const close = async (): Promise<void> => {
@@ -42,21 +44,21 @@ export async function openDoorstep(tasks: number): Promise<Doorstep> {
     await site.close();
   };
   try {
-    return { ...(await openAt(site, tasks, running)), close };
+    const jobs = leases === 'bundled' ? await site.bundled(tasks) : await Promise.all(Array.from({ length: tasks }, site.job));
+    return { ...(await openAt(site, jobs, running)), close };
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-async function openAt(site: Site, tasks: number, running: Running[]): Promise<Omit<Doorstep, 'close'>> {
+async function openAt(site: Site, jobs: readonly TaskJob[], running: Running[]): Promise<Omit<Doorstep, 'close'>> {
   const begin = async (module: string, args: readonly string[]): Promise<Running> => {
     const started = await startProcess(new URL(module, import.meta.url), args);
     running.push(started);
     return started;
   };
   const file = path.join(site.home, 'tasks.ndjson');
-  const jobs = await Promise.all(Array.from({ length: tasks }, site.job));
   writeFileSync(file, jobs.map((job) => `${JSON.stringify(job)}\n`).join(''));
   const { secret } = await createApiKeyStore({ file: site.places.apiKeys }).create({ name: 'bench', roles: ['submit', 'read'] });
 

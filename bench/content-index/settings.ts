@@ -10,8 +10,7 @@ export function indexSettings(cacheRoot: string): HostsSettings {
     storageMode: 'sqlite',
     storageFallback: null,
     ngramK: 3,
-    // The default leaves 84 files of the Linux tree to every search, 180 MB; csearch, too, indexes files of this size.
-    maxTokenizedBytes: 67_108_864,
+    maxTokenizedBytes: 1_048_576,
     bloomTargetFpRate: 0.01,
     host: {
       mode: 'on',

@@ -4,7 +4,8 @@ import type { Found } from './found.ts';
 import type { Wanted } from './wanted.ts';
 
 /** How a peer is started to search a tree by itself, with its own walk and its own reading of ignore files. */
-type Peer = (wanted: Wanted) => readonly string[];
+type Peer = (wanted: Sought) => readonly string[];
+type Sought = Pick<Wanted, 'pattern' | 'fixedStrings'>;
 
 /** The same rules as ours: ignore files with or without `.git`, none from above or outside, no hidden files, all files as text. */
 const RG = ['--no-config', '--no-require-git', '--no-ignore-parent', '--no-ignore-global', '--color=never', '--no-heading', '-a', '-n', '-H', '-0'];
@@ -16,7 +17,7 @@ export const PEER_ARGUMENTS = {
   ugrep_sorted: (wanted) => [...UGREP, ...what(wanted), '.'],
 } as const satisfies Record<string, Peer>;
 
-function what({ pattern, fixedStrings }: Wanted): readonly string[] {
+function what({ pattern, fixedStrings }: Sought): readonly string[] {
   return [...(fixedStrings ? ['-F'] : []), '-e', pattern];
 }
 

@@ -1,21 +1,28 @@
 import { readFileSync } from 'node:fs';
+import { copyFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Queue, Worker } from 'bullmq';
 import { ConfigSchema } from '../../config/schema.ts';
 import { LOCK_TIMES, QUEUE_PREFIX, workerOptions } from '../../queues/catalog.ts';
 import { createConnection } from '../../queues/connection.ts';
+import { createConfinedFileSystem } from '../../src/adapters/linux/confined-fs/index.ts';
 import { createInstanceRegistry } from '../../src/adapters/linux/instances.ts';
 import type { RedisTarget } from '../../src/adapters/redis/target.ts';
+import { createFileJournal } from '../../src/adapters/sqlite/journal/journal.ts';
 import { wirePipeline } from '../../src/bin/roles/wire-pipeline.ts';
 import { createWorkerHealth } from '../../src/bin/roles/worker-health.ts';
 import { TOOL_CALL } from '../../src/contracts/index.ts';
+import { systemClock } from '../../src/core/clock.ts';
 import { sequential } from '../../src/core/lifecycle.ts';
 import { success } from '../../src/core/outcome.ts';
-import type { Bindings, TaskExecutor } from '../../src/core/ports/index.ts';
-import { dataDirPaths } from '../../src/data-dir/paths.ts';
+import type { InstanceRegistry, TaskExecutor } from '../../src/core/ports/index.ts';
+import { type DataDirPaths, dataDirPaths } from '../../src/data-dir/paths.ts';
+import { createFileExecutor } from '../../src/executors/file/index.ts';
 import { createLogger } from '../../src/observability/logging.ts';
 import { createMetrics } from '../../src/observability/metrics.ts';
+import { BINDINGS, STEP_QUEUE } from './bindings.ts';
+import type { StepWork } from './envelopes.ts';
 
 /** One worker process of either side: it works until every plan has ended, and tells how long that took. */
 export interface PlanSideSetup {
@@ -24,20 +31,21 @@ export interface PlanSideSetup {
   readonly plans: number;
   /** Steps of each plan. */
   readonly steps: number;
+  readonly work: StepWork;
+  /** The plans stay where they are: it works until it is ended. */
+  readonly idle?: boolean;
 }
 
 export interface PlanSideReport {
   readonly ms: number;
   readonly steps: number;
+  /** CPU of all threads, milliseconds. */
+  readonly cpuMs: number;
 }
 
 const CONCURRENCY = 64;
 /** Nobody tells when a queue has run dry; a finer look would be work beside the work that is measured. */
 const LOOK_MS = 5;
-/** The provider of the tool that does nothing. */
-export const PROVIDER = 'bench';
-export const STEP_QUEUE = `tool-${PROVIDER}`;
-export const BINDINGS: Bindings = () => ({ adapter: 'http', provider: PROVIDER });
 
 if (process.argv[2] !== undefined && process.send !== undefined) await work(JSON.parse(process.argv[2]) as PlanSideSetup);
 
@@ -48,10 +56,13 @@ async function work(setup: PlanSideSetup): Promise<void> {
   process.send?.('ready');
   process.once('message', () => {
     void (async () => {
+      const before = process.cpuUsage();
       const start = performance.now();
       await side.start();
+      if (setup.idle) return;
       await side.ended();
-      process.send?.({ ms: performance.now() - start, steps: counter.steps } satisfies PlanSideReport);
+      const { user, system } = process.cpuUsage(before);
+      process.send?.({ ms: performance.now() - start, steps: counter.steps, cpuMs: (user + system) / 1000 } satisfies PlanSideReport);
       process.exit(0);
     })();
   });
@@ -62,7 +73,7 @@ interface Working {
   ended(): Promise<void>;
 }
 
-async function writSide({ home }: PlanSideSetup, target: RedisTarget, counter: { steps: number }): Promise<Working> {
+async function writSide({ home, work, idle = false }: PlanSideSetup, target: RedisTarget, counter: { steps: number }): Promise<Working> {
   const config = ConfigSchema.parse({});
   const places = dataDirPaths(path.join(home, 'data'));
   const instances = createInstanceRegistry({ directory: places.workers });
@@ -75,6 +86,7 @@ async function writSide({ home }: PlanSideSetup, target: RedisTarget, counter: {
       return { kind: 'outcome', outcome: success({ data: { n: params.n } }) };
     },
   };
+  const copies = work === 'noop' ? undefined : copyService(path.dirname(work.from), places, instances, counter);
   const log = createLogger('info', 'bench');
   const metrics = createMetrics('worker', 'bench');
   const parts = await wirePipeline({
@@ -85,17 +97,39 @@ async function writSide({ home }: PlanSideSetup, target: RedisTarget, counter: {
     health: createWorkerHealth({ deafMs: config.worker.deaf_ms, metrics, log }),
     target,
     instances,
-    services: [{ queue: STEP_QUEUE, concurrency: CONCURRENCY, executors: [executor] }],
-    memories: [],
+    services: idle ? [] : [{ queue: STEP_QUEUE, concurrency: CONCURRENCY, executors: [executor] }, ...(copies === undefined ? [] : [copies.service])],
+    memories: copies === undefined ? [] : [copies.service.executors[0].memory],
     tracer: undefined,
     plans: { bindings: BINDINGS },
   });
-  const role = sequential([instances, ...parts]);
+  const role = sequential([...(copies?.parts ?? []), instances, ...(copies === undefined ? [] : [copies.service.executors[0]]), ...parts]);
   return { start: role.start, ended: () => drained('plan', target) };
 }
 
+/** The file executor with its real journal. */
+function copyService(base: string, places: DataDirPaths, instances: InstanceRegistry, counter: { steps: number }) {
+  const { file } = ConfigSchema.parse({});
+  const journal = createFileJournal({ file: places.journal });
+  const executor = createFileExecutor({
+    bases: [{ id: 'main', path: base }],
+    fileSystem: createConfinedFileSystem({ level: 'auto', allowedFilesystems: [...file.filesystems] }),
+    journal,
+    instances,
+    limits: { maxRunMs: 300_000, maxBytes: file.max_bytes, hashMaxBytes: file.hash_max_bytes, vaultQuotaBytes: file.vault_quota_bytes },
+    clock: systemClock,
+  });
+  const counted: typeof executor = {
+    ...executor,
+    execute(task, run) {
+      counter.steps += 1;
+      return executor.execute(task, run);
+    },
+  };
+  return { parts: [journal], service: { queue: 'file', concurrency: CONCURRENCY, executors: [counted] as const } };
+}
+
 /** The same by hand: a plan's job puts its first step on a queue, each step the next one, the last one tells. */
-function bullmqSide({ plans, steps }: PlanSideSetup, target: RedisTarget, counter: { steps: number }): Working {
+function bullmqSide({ plans, steps, work }: PlanSideSetup, target: RedisTarget, counter: { steps: number }): Working {
   const connection = createConnection(target, 'worker');
   const queue = new Queue(STEP_QUEUE, { connection, prefix: QUEUE_PREFIX });
   const options = { ...workerOptions(LOCK_TIMES, CONCURRENCY), connection, autorun: false };
@@ -104,6 +138,7 @@ function bullmqSide({ plans, steps }: PlanSideSetup, target: RedisTarget, counte
     STEP_QUEUE,
     async ({ data: { plan, n } }) => {
       counter.steps += 1;
+      if (work !== 'noop') await copyFile(`${work.from}/${n}`, `${work.to}/${n}`);
       if (n + 1 < steps) await queue.add('step', { plan, n: n + 1 });
       return { n };
     },

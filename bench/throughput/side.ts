@@ -8,6 +8,9 @@ export interface Side<Report> {
   go(): Promise<Report>;
   /** Starts the work and leaves it running. */
   begin(): void;
+  /** What it tells when it is asked, and goes on. */
+  ask<Told>(): Promise<Told>;
+  readonly pid: number;
   stop(): Promise<void>;
 }
 
@@ -27,6 +30,13 @@ export async function startSide<Report>(script: URL, setup: object): Promise<Sid
       return report;
     },
     begin: () => void child.send('go'),
+    async ask<Told>() {
+      const answer = once(child, 'message');
+      child.send('tell');
+      const [told] = (await orDeath(child, answer)) as [Told];
+      return told;
+    },
+    pid: child.pid ?? 0,
     async stop() {
       const ended = once(child, 'exit');
       child.kill('SIGKILL');
@@ -36,10 +46,10 @@ export async function startSide<Report>(script: URL, setup: object): Promise<Sid
 }
 
 function orDeath<T>(child: ChildProcess, answer: Promise<T>): Promise<T> {
-  return Promise.race([
-    answer,
-    once(child, 'exit').then(([code, signal]: (number | string | null)[]) => {
-      throw new Error(`the worker process ended with ${code ?? signal}`);
-    }),
-  ]);
+  const over = new AbortController();
+  const died = once(child, 'exit', { signal: over.signal }).then(([code, signal]: (number | string | null)[]) => {
+    throw new Error(`the worker process ended with ${code ?? signal}`);
+  });
+  died.catch(() => undefined);
+  return Promise.race([answer, died]).finally(() => over.abort());
 }

@@ -9,12 +9,12 @@ import { jobOptions, QUEUE_PREFIX } from '../../queues/catalog.ts';
 import { connected, createConnection } from '../../queues/connection.ts';
 import { bestLibrary, inlineEd25519 } from '../../src/adapters/crypto/inline.ts';
 import { createEmbeddedRedis } from '../../src/adapters/redis/embedded.ts';
-import type { TaskJob, TaskManifest } from '../../src/contracts/index.ts';
+import type { LeasePayload, TaskJob, TaskManifest } from '../../src/contracts/index.ts';
 import { manifestSha256 } from '../../src/core/hash.ts';
 import { readPrivateKey } from '../../src/data-dir/key-files.ts';
 import { type DataDirPaths, dataDirPaths } from '../../src/data-dir/paths.ts';
 import { ensureKeys } from '../../src/data-dir/signing-keys.ts';
-import { signLease } from '../../src/lease/index.ts';
+import { signLease, signLeases } from '../../src/lease/index.ts';
 
 /** One Redis, one set of keys, and signed jobs for both sides. */
 export interface Site {
@@ -25,6 +25,8 @@ export interface Site {
   sign(manifest: TaskManifest, queue: string): Promise<TaskJob>;
   /** A job of an executor that does nothing. */
   job(): Promise<TaskJob>;
+  /** Such jobs with leases as the kernel gives them out for a batch: 500 share a signature. */
+  bundled(count: number): Promise<readonly TaskJob[]>;
   /** Preloads a queue with new jobs, each with its own lease. Returns when all are stored. */
   preload(queue: string, jobs: number): Promise<void>;
   close(): Promise<void>;
@@ -48,25 +50,34 @@ export async function openSite(): Promise<Site> {
   const issuer = ConfigSchema.parse({}).lease.issuer;
   writeFileSync(path.join(home, 'target.json'), JSON.stringify(server.target()), { mode: 0o600 });
 
-  const sign = async (manifest: TaskManifest, queue: string): Promise<TaskJob> => {
+  const payloadOf = (manifest: TaskManifest, queue: string): LeasePayload => {
     const iat = Math.floor(Date.now() / 1000);
-    const payload = {
-      v: 1 as const,
-      iss: issuer,
-      aud: queue,
-      jti: manifest.task_id,
-      task_id: manifest.task_id,
-      capability_id: manifest.capability_id,
-      manifest_sha256: manifestSha256(manifest),
-      iat,
-      exp: iat + 3600,
-    };
-    return { v: 1, manifest, lease: await signLease(payload, key, ed25519) };
+    const { task_id, capability_id } = manifest;
+    return { v: 1, iss: issuer, aud: queue, jti: task_id, task_id, capability_id, manifest_sha256: manifestSha256(manifest), iat, exp: iat + 3600 };
   };
-  const job = (): Promise<TaskJob> => {
+  const sign = async (manifest: TaskManifest, queue: string): Promise<TaskJob> => ({
+    v: 1,
+    manifest,
+    lease: await signLease(payloadOf(manifest, queue), key, ed25519),
+  });
+  const manifest = (): TaskManifest => {
     const id = randomUUID();
     const inputs = { source_path: `/srv/inbox/2026/11/${id}.pdf`, destination_path: `/srv/archive/2026/11/${id}.pdf` };
-    return sign({ task_id: id, capability_id: NOOP, inputs, constraints: { sensitivity: 'LOW' } }, 'file');
+    return { task_id: id, capability_id: NOOP, inputs, constraints: { sensitivity: 'LOW' } };
+  };
+  const job = (): Promise<TaskJob> => sign(manifest(), 'file');
+  const bundled = async (count: number): Promise<readonly TaskJob[]> => {
+    const jobs: TaskJob[] = [];
+    while (jobs.length < count) {
+      const manifests = Array.from({ length: Math.min(BULK, count - jobs.length) }, manifest);
+      const leases = await signLeases(
+        manifests.map((one) => payloadOf(one, 'file')),
+        key,
+        ed25519,
+      );
+      jobs.push(...manifests.map((one, at): TaskJob => ({ v: 1, manifest: one, lease: leases[at] ?? '' })));
+    }
+    return jobs;
   };
 
   return {
@@ -75,6 +86,7 @@ export async function openSite(): Promise<Site> {
     redis,
     sign,
     job,
+    bundled,
     async preload(name, jobs) {
       const queue = new Queue(name, { connection: redis, prefix: QUEUE_PREFIX });
       for (let done = 0; done < jobs; done += BULK) {

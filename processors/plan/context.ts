@@ -17,15 +17,18 @@ import type {
   ResultReader,
   ResultSigner,
 } from '../../src/core/ports/index.ts';
-import type { Authorities } from '../../src/lease/index.ts';
+import type { Authorities, LeaseRefusal } from '../../src/lease/index.ts';
 import type { PlanReport } from '../../src/observability/plans.ts';
 import type { AroundDelivery } from '../../src/observability/tracing/deliveries.ts';
 import type { InFlight } from '../in-flight.ts';
+import type { LocalSteps } from '../local-steps.ts';
 import type { ParkingDeps } from '../parking.ts';
 import type { OpenWorker } from '../queue-worker.ts';
 import type { RepeatedFaults } from '../repeated-faults.ts';
 import type { PlanPoint } from './points.ts';
 import type { PlanReplay } from './replay.ts';
+import type { Residents } from './residents.ts';
+import type { Walk } from './walk.ts';
 
 /** Everything that the plan role needs; the composition root fills it. */
 export interface PlanDeps extends Pick<ParkingDeps, 'promote' | 'parkMs'> {
@@ -46,6 +49,10 @@ export interface PlanDeps extends Pick<ParkingDeps, 'promote' | 'parkMs'> {
   readonly signer: ResultSigner;
   readonly endSigner: PlanEndSigner;
   readonly inFlight: InFlight;
+  /** Steps that this worker may run itself; absent: every step goes to its queue. */
+  readonly local?: LocalSteps;
+  /** Walks that wait in their slots; absent: a plan that waits for a step is parked at once. */
+  readonly residents?: Residents;
   /** Crashes of this process. */
   readonly faults: RepeatedFaults;
   readonly report: (report: PlanReport) => void;
@@ -70,6 +77,9 @@ export interface PlanContext {
   readonly exp: number;
   readonly traceparent: string | undefined;
   readonly replay: PlanReplay;
+  readonly walk: Walk;
+  /** Why the plan's lease does not stand any more, as far as this worker knows now. */
+  readonly refusal: () => LeaseRefusal | undefined;
 }
 
 /** How one delivery of a plan's job ended; `settlePlan` maps it to what BullMQ does. */

@@ -6,15 +6,18 @@ import type { JsonObject } from '../../src/core/json.ts';
 import type { PlanRecord } from '../../src/core/ports/index.ts';
 import { stopReason } from '../../src/core/stopped.ts';
 import { parseTraceparent } from '../../src/core/trace-context.ts';
+import type { LeaseRefusal } from '../../src/lease/index.ts';
 import type { Delivery } from '../delivery.ts';
 import type { Running } from '../in-flight.ts';
 import { wakeParked } from '../parking.ts';
 import { describeFault, MAX_SAME_FAULTS } from '../repeated-faults.ts';
+import { STALE } from './answers.ts';
 import type { PlanContext, PlanDeliveryEnd, PlanDeps } from './context.ts';
 import { CANCELLED, endAt, endWith, MAX_LOSSES, showEnd } from './end.ts';
 import { followPlan } from './follow.ts';
 import type { ParkedPlans } from './replay.ts';
 import { isCancelAsked, takeStep } from './step.ts';
+import { createWalk, type Walk } from './walk.ts';
 
 /**
  * One delivery of a plan's job (docs/plan-protocol.md 1): goes on until a step has to be waited for, or the plan ends.
@@ -24,6 +27,7 @@ export async function deliverPlan(delivery: Delivery, running: Running, parked: 
   const started = deps.clock.monotonic();
   const seen: SeenPlan = {};
   const end = await deliver(delivery, running, parked, deps, seen).catch((error: unknown) => crashed(error, delivery, seen, deps));
+  await seen.walk?.end();
   if (end.kind === 'parked' || end.kind === 'ended') deps.faults.forget(faultId(delivery, seen));
   // What was in memory when something broke may be half a step ahead of the journal.
   if (end.kind !== 'parked' && seen.runs && seen.planSha256 !== undefined) parked.forget(seen.planSha256);
@@ -38,7 +42,8 @@ interface SeenPlan {
   /** The plan runs in this very job. */
   runs?: boolean;
   traceparent?: string | undefined;
-  plan?: Omit<PlanContext, 'replay'> & { readonly replay?: PlanContext['replay'] };
+  plan?: Omit<PlanContext, 'replay' | 'walk' | 'refusal'> & { readonly replay?: PlanContext['replay'] };
+  walk?: Walk;
 }
 
 function faultId({ queue, jobId }: Delivery, { planSha256, runs }: SeenPlan): string {
@@ -50,6 +55,7 @@ function faultId({ queue, jobId }: Delivery, { planSha256, runs }: SeenPlan): st
  * Once ended it runs on when it is retried, from the step at which it stands.
  */
 async function crashed(error: unknown, delivery: Delivery, seen: SeenPlan, deps: PlanDeps): Promise<PlanDeliveryEnd> {
+  await seen.walk?.end();
   const { inRow, same } = deps.faults.note(faultId(delivery, seen), error);
   const again: PlanDeliveryEnd = { kind: 'crashed', error, inRow };
   const { plan } = seen;
@@ -108,10 +114,17 @@ async function deliver(delivery: Delivery, running: Running, parked: ParkedPlans
     return { kind: 'ended', plan: found, end: record.end, replayed: true };
   }
   seen.plan = found;
-  const plan: PlanContext = { ...found, replay: await parked.replayOf(planSha256, found.envelope, record) };
+  const walk = createWalk({
+    delivery,
+    write: (change) => deps.views.show(planSha256, change, exp, deps.clock.now()),
+    monotonic: deps.clock.monotonic,
+  });
+  seen.walk = walk;
+  const refusalNow = (): LeaseRefusal | undefined => deps.authorities.authorizePlan(authentication.lease);
+  const plan: PlanContext = { ...found, replay: await parked.replayOf(planSha256, found.envelope, record), walk, refusal: refusalNow };
   seen.plan = plan;
 
-  const refusal = deps.authorities.authorizePlan(authentication.lease);
+  const refusal = plan.refusal();
   if (refusal) return endWith(plan, { code: refusal.code, message: refusal.message }, deps);
   if (record.losses >= MAX_LOSSES) {
     return endWith(plan, { code: 'RESOURCE_EXHAUSTED', message: `the worker was lost ${record.losses} times at one step of this plan` }, deps);
@@ -119,15 +132,32 @@ async function deliver(delivery: Delivery, running: Running, parked: ParkedPlans
   return advance(plan, delivery, deps);
 }
 
-async function advance(plan: PlanContext, delivery: Delivery, deps: PlanDeps): Promise<PlanDeliveryEnd> {
-  for (;;) {
-    const reason = stopReason(delivery.signal);
-    if (reason !== undefined) return { kind: 'interrupted', reason };
-    const next = plan.replay.next();
-    if ('kind' in next) return endAt(plan, next, deps);
+/** A walk gives its slot back after this time, to the end of the line, milliseconds. */
+const TURN_MS = 2_000;
+
+async function advance(plan: PlanContext, { signal }: Delivery, deps: PlanDeps): Promise<PlanDeliveryEnd> {
+  const { walk, replay } = plan;
+  const until = deps.clock.monotonic() + TURN_MS;
+  for (let steps = 0; ; steps += 1) {
+    const reason = steps > 0 && deps.residents?.stopping ? 'shutdown' : stopReason(signal);
+    // A cancel is looked at where the next step begins.
+    if (reason !== undefined && reason !== 'cancelled') return { kind: 'interrupted', reason };
+    if (steps > 0 && deps.clock.monotonic() >= until) return giveTurn(plan);
+    const refusal = steps > 0 ? plan.refusal() : undefined;
+    const next = replay.next();
+    if (refusal !== undefined || 'kind' in next) {
+      if (!(await walk.kept())) return STALE;
+      return 'kind' in next ? endAt(plan, next, deps) : endWith(plan, { code: refusal?.code ?? '', message: refusal?.message ?? '' }, deps);
+    }
     const taken = await takeStep(plan, next, deps);
     if (taken.kind !== 'answered') return taken;
   }
+}
+
+async function giveTurn({ walk }: PlanContext): Promise<PlanDeliveryEnd> {
+  if (!(await walk.kept())) return STALE;
+  await walk.shown();
+  return { kind: 'parked', ms: 0, isAnswered: async () => false };
 }
 
 /** The journal's word. A plan that has ended with an error, and whose end the queue knows, was sent again: it runs on. */

@@ -46,7 +46,7 @@ async function signable(planSha256: string, done: PlanDone, { endSigner }: PlanD
 }
 
 /** Shows everybody how the plan ended. */
-export function showEnd(
+export async function showEnd(
   planSha256: string,
   { status, code, message, result }: PlanEnd,
   stepsDone: number,
@@ -54,5 +54,5 @@ export function showEnd(
   { views, clock }: PlanDeps,
 ): Promise<void> {
   const error = code === undefined ? undefined : { code, message };
-  return views.show(planSha256, { state: status === 'SUCCESS' ? 'success' : 'failure', stepsDone, current: undefined, error, result }, exp, clock.now());
+  await views.show(planSha256, { state: status === 'SUCCESS' ? 'success' : 'failure', stepsDone, current: undefined, error, result }, exp, clock.now());
 }

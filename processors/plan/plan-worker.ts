@@ -26,7 +26,7 @@ export function createPlanWorker(options: QueueWorkerOptions, deps: PlanDeps): Q
     // Without one the job has failed for another reason than an end of the plan.
     if (plan !== undefined) await deps.journal.settle(plan);
   };
-  return createQueueWorker(
+  const worker = createQueueWorker(
     {
       ...options,
       onStalled(jobId) {
@@ -52,6 +52,17 @@ export function createPlanWorker(options: QueueWorkerOptions, deps: PlanDeps): Q
       },
     },
   );
+  return {
+    ...worker,
+    start() {
+      deps.residents?.start();
+      return worker.start();
+    },
+    stop() {
+      deps.residents?.stop();
+      return worker.stop();
+    },
+  };
 }
 
 type Table = { readonly [K in PlanDeliveryEnd['kind']]: (end: Extract<PlanDeliveryEnd, { kind: K }>) => Action };

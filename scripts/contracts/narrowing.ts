@@ -83,9 +83,14 @@ function betweenChoices(at: string, before: readonly Schema[], after: readonly S
 function values(at: string, before: Schema, after: Schema): readonly string[] {
   const [earlier, later] = [enumerated(before), enumerated(after)];
   if (later !== undefined && !(earlier?.every((value) => later.some((allowed) => same(value, allowed))) ?? false)) return [`${at}: fewer values are allowed`];
-  const [types, allowed] = [before['type'], after['type']];
-  const fits = allowed === undefined || same(allowed, types) || (allowed === 'number' && types === 'integer');
+  const [types, allowed] = [typesOf(before), typesOf(after)];
+  const fits = allowed === undefined || types?.every((type) => allowed.includes(type) || (type === 'integer' && allowed.includes('number'))) === true;
   return fits ? [] : [`${at}: its type is ${String(allowed)}`];
+}
+
+/** A schema may name one type or several. */
+function typesOf({ type }: Schema): readonly unknown[] | undefined {
+  return type === undefined || Array.isArray(type) ? type : [type];
 }
 
 function enumerated(schema: Schema): readonly unknown[] | undefined {

@@ -22,7 +22,7 @@ export const REQUEST_ERRORS = {
   INVALID_CONFIG: {
     meaning: 'A setting, a key file or a definition on this host cannot be used.',
     who: 'operator',
-    mend: 'The message names the key and its place; [configuration.md](configuration.md) lists every setting, `npx writ doctor` shows where each value came from.',
+    mend: 'The message names the key and its place; [configuration.md](configuration.md) lists every setting, `writ doctor` shows where each value came from.',
   },
   INVALID_ARGUMENT: {
     meaning: 'A flag, a parameter, a header or a body is not one that the command or route knows.',
@@ -37,7 +37,7 @@ export const REQUEST_ERRORS = {
   ExecutionFailed: {
     meaning: 'A content search was well asked for and could not be done: the place is not there, or no backend is installed.',
     who: 'producer or operator',
-    mend: 'Look at the path first, then at `npx writ doctor`, which names the backends.',
+    mend: 'Look at the path first, then at `writ doctor`, which names the backends.',
   },
   SEARCH_NOT_ALLOWED: {
     meaning: 'Content search is switched off on this server, or no root is allowed.',
@@ -49,7 +49,7 @@ export const REQUEST_ERRORS = {
     who: 'producer',
     mend: 'Ask the kernel for a lease over exactly the manifest that is sent ([leases.md](../leases.md)).',
   },
-  LEASE_EXPIRED: { meaning: 'The lease has ended.', who: 'producer', mend: 'Ask for a new lease, or `npx writ retry <task_id> --regrant`.' },
+  LEASE_EXPIRED: { meaning: 'The lease has ended.', who: 'producer', mend: 'Ask for a new lease, or `writ retry <task_id> --regrant`.' },
   LEASE_REFUSED: {
     meaning: 'The kernel does not sign this: its key may not serve the capability, or a rule of the manifest is broken.',
     who: 'producer or operator',
@@ -68,7 +68,7 @@ export const REQUEST_ERRORS = {
   UNAUTHORIZED: {
     meaning: 'There is no valid API key and no session.',
     who: 'producer',
-    mend: 'Send `Authorization: Bearer <key>`; `npx writ key create` makes keys.',
+    mend: 'Send `Authorization: Bearer <key>`; `writ key create` makes keys.',
   },
   FORBIDDEN: { meaning: 'The key is good and lacks a role.', who: 'operator', mend: 'The message names the role; make a key that has it.' },
   HOST_NOT_ALLOWED: {
@@ -120,7 +120,7 @@ export const REQUEST_ERRORS = {
   KERNEL_UNAVAILABLE: {
     meaning: 'The kernel, which signs leases, does not answer.',
     who: 'operator',
-    mend: 'Start it (`npx writ kernel`, or everything with `npx writ up`) and send again.',
+    mend: 'Start it (`writ kernel`, or everything with `writ up`) and send again.',
   },
   REDIS_UNAVAILABLE: {
     meaning: 'Redis cannot be reached, refuses the password, or too few replicas have the write.',
@@ -155,17 +155,17 @@ export const REQUEST_ERRORS = {
   STORAGE_UNAVAILABLE: {
     meaning: 'A file or database of the data directory cannot be read or written.',
     who: 'operator',
-    mend: 'Look at the disk and at the permissions with `npx writ doctor`; then send again.',
+    mend: 'Look at the disk and at the permissions with `writ doctor`; then send again.',
   },
   INDEX_UNAVAILABLE: {
     meaning: 'No index host runs. Searches give the same answers without it, only slower.',
     who: 'operator',
-    mend: 'Start `npx writ index-host` ([WritIndexHostDown](../runbooks/WritIndexHostDown.md)).',
+    mend: 'Start `writ index-host` ([WritIndexHostDown](../runbooks/WritIndexHostDown.md)).',
   },
   TIMEOUT: {
     meaning: 'There was no answer in time. The work goes on.',
     who: 'nobody needs to',
-    mend: 'Ask again with `npx writ result <task_id>`; `npx writ status` shows whether a worker runs.',
+    mend: 'Ask again with `writ result <task_id>`; `writ status` shows whether a worker runs.',
   },
   INTERNAL: {
     meaning: 'Something that nobody foresaw.',
@@ -189,13 +189,13 @@ export const RESULT_ERRORS = {
   LEASE_EXPIRED: {
     meaning: 'The lease had ended before the effect could begin. Nothing was done.',
     who: 'producer',
-    mend: 'Send again with a new lease, or `npx writ retry <task_id> --regrant`.',
+    mend: 'Send again with a new lease, or `writ retry <task_id> --regrant`.',
   },
   EXECUTION_FAILED: {
     meaning:
       'The work could not be done; the message says which rule was broken: no such file, the destination exists, cancelled, another manifest of this id.',
     who: 'producer or operator',
-    mend: 'Mend the cause, then `npx writ retry <task_id>` ([file-executor.md](../file-executor.md)).',
+    mend: 'Mend the cause, then `writ retry <task_id>` ([file-executor.md](../file-executor.md)).',
   },
   RESOURCE_EXHAUSTED: {
     meaning: 'A limit was reached: time, memory, size, room on the disk or in the vault, takeovers.',
@@ -210,7 +210,7 @@ export const RESULT_ERRORS = {
   SCOPE_NOT_ALLOWED: {
     meaning: 'There is no such scope, or it is of another kind, or the manifest narrows it away.',
     who: 'producer or operator',
-    mend: '`npx writ scopes` shows the scopes of this host; `[search.scopes]` adds one.',
+    mend: '`writ scopes` shows the scopes of this host; `[search.scopes]` adds one.',
   },
   SCOPE_UNAVAILABLE: {
     meaning: 'The scope is allowed and cannot be read now: a directory that is gone, a mail server that refuses.',

@@ -41,6 +41,9 @@ export const INDEX_SAFETY: readonly Panel[] = [
     '{{part}}': 'sum by (part) (writ_index_phase_files)',
     '{{phase}}': 'sum by (phase) (writ_index_phases) > 0',
   }),
+  series('Time of the running build', 'Time since the build that runs began; 0 when none runs.', 's', {
+    '{{instance}}': 'max by (instance) (writ_index_build_elapsed_seconds)',
+  }),
   series('Vetoes', 'Vetoes of the watcher per second.', 'ops', {
     '{{veto}}': `sum by (veto) (rate(writ_index_vetoes_total[${RATE}])) > 0 or sum(rate(writ_index_vetoes_total[${RATE}]))`,
   }),

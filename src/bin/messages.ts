@@ -50,8 +50,10 @@ export function messageSearchOfRole({ config, places, log }: RoleContext, metric
 }
 
 function searchOptions({ config, places }: Wiring): MessageSearchOptions {
-  const { engine, tantivy, vectors, model, reranker } = config.messages;
+  const { engine, tantivy, vectors, model, reranker, search_deadline_ms: deadlineMs, search_processes: processes } = config.messages;
   return {
+    deadlineMs,
+    processes,
     file: places.messages,
     ...(tantivy && { tantivy: places.messagesTantivy }),
     ...(vectors && { vectors: { directory: places.messagesVectors, model, reranker } }),

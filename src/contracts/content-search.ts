@@ -33,7 +33,7 @@ export const ContentSearchRequest = z
     case: z
       .enum(['smart', 'sensitive', 'insensitive'])
       .optional()
-      .meta({ description: 'smart, if absent: insensitive unless the pattern has an upper-case letter.' }),
+      .meta({ description: 'smart, if absent: insensitive if a character of the pattern stands for itself, and none that does is upper case.' }),
     fixed_strings: flag('The pattern is literal text.'),
     word_regexp: flag('Only whole words match.'),
     hidden: flag('Files and directories whose names begin with a dot are searched too.'),

@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { Sha256Hex, TaskId } from './ids.ts';
 
 export const LEASE_TYP = 'writ-lease+jws';
+/** Of leases that were signed together. */
+export const LEASE_BUNDLE_TYP = 'writ-lease-bundle+jws';
 export const RESULT_TYP = 'writ-result+jws';
 export const REVOCATION_TYP = 'writ-revocation+jws';
 

@@ -5,6 +5,7 @@ import {
   LinkProduct,
   MAX_INGEST_OPS,
   MAX_KEY_CHARS,
+  MAX_WISHED_ID,
   PutAgent,
   PutContact,
   PutMessage,
@@ -21,6 +22,7 @@ const SentMessage = PutMessage.extend({
     .max(MAX_KEY_CHARS)
     .optional()
     .meta({ description: 'Name of the message in its project: the same key again is an edit. Without one the server makes one up.' }),
+  id: z.int().min(1).max(MAX_WISHED_ID).optional().meta({ description: 'Id that a new message gets, if no other ever had it and our own are not beyond it.' }),
 });
 
 /** Body of `POST /v1/messages`. */

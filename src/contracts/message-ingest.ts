@@ -21,6 +21,8 @@ export const MAX_BODY_CHARS = 2 * 1024 * 1024;
 export const MAX_SUBJECT_CHARS = 2000;
 export const MAX_NAME_CHARS = 256;
 export const MAX_KEY_CHARS = 1000;
+/** The largest id that a message may be given by a wish, far below 2^53 - 1, so that our own always have room behind it. */
+export const MAX_WISHED_ID = 2 ** 40;
 
 // Half of a surrogate pair could not be stored as text.
 const text = (max: number) =>
@@ -54,7 +56,13 @@ export const PutMessage = z.strictObject({
   op: z.literal('message'),
   project: Project,
   key: Key.meta({ description: 'Name of the message in its project: the same key again is an edit.' }),
-  id: z.int().min(1).optional().meta({ description: 'Id that a new message gets, if no other has it.' }),
+  id: z
+    .int()
+    .min(1)
+    .optional()
+    .meta({
+      description: `Id that a new message gets, if it is at most ${MAX_WISHED_ID}, and neither had by another message before nor below those that we gave.`,
+    }),
   from: Person.optional(),
   to: recipients,
   cc: recipients,

@@ -55,13 +55,13 @@ export type ScopePolicy = z.infer<typeof ScopePolicy>;
 
 export const RedactionConfig = z
   .object({
-    redact_body: z.boolean().optional().meta({ description: 'Title and body are replaced; false if absent.' }),
-    redact_agent_names: z.boolean().optional().meta({ description: "The sender's name is replaced; false if absent." }),
-    redact_thread_ids: z.boolean().optional().meta({ description: 'The thread is left out; false if absent.' }),
+    redact_body: z.boolean().nullish().meta({ description: 'Title and body are replaced; false if absent.' }),
+    redact_agent_names: z.boolean().nullish().meta({ description: "The sender's name is replaced; false if absent." }),
+    redact_thread_ids: z.boolean().nullish().meta({ description: 'The thread is left out; false if absent.' }),
     placeholder: z
       .string()
       .max(1024)
-      .optional()
+      .nullish()
       .meta({ description: `What stands in their place; ${REDACTION_PLACEHOLDER} if absent.` }),
   })
   .meta({ description: 'With any of the three, rows beyond the scope are shown redacted instead of left out.', ...OPEN });
@@ -76,23 +76,23 @@ export const SearchQuery = z
       .string()
       .max(QUERY_TEXT_MAX)
       .meta({ description: 'Words to look for; FTS5 syntax works where it is valid, and is taken as words where it is not.' }),
-    doc_kind: DocKind.optional().meta({ description: 'message if absent. Filters on messages are ignored for the other kinds.' }),
+    doc_kind: DocKind.nullish().meta({ description: 'message if absent. Filters on messages are ignored for the other kinds.' }),
     project_id: z.int().nullish().meta({ description: 'Only this project; wins over product_id.' }),
     product_id: z.int().nullish().meta({ description: 'Only the projects linked to this product. Messages only.' }),
-    importance: z.array(Importance).max(16).optional().meta({ description: 'Any of these; no filter if empty. Messages only.' }),
+    importance: z.array(Importance).max(16).nullish().meta({ description: 'Any of these; no filter if empty. Messages only.' }),
     direction: Direction.nullish().meta({ description: 'inbox: agent_name is a recipient; outbox: the sender. Ignored without agent_name. Messages only.' }),
     agent_name: name('Sender or recipient, see direction; without it, either. ASCII letters of any case. Messages only.'),
     thread_id: name('Exactly this thread. Messages only.'),
     ack_required: z.boolean().nullish().meta({ description: 'Whether an acknowledgement is asked for. Messages only.' }),
-    time_range: TimeRange.optional(),
-    ranking: RankingMode.optional().meta({ description: 'relevance if absent; recency: newest first.' }),
+    time_range: TimeRange.nullish(),
+    ranking: RankingMode.nullish().meta({ description: 'relevance if absent; recency: newest first.' }),
     limit: whole('Results of a page; 50 if absent, kept within 1 and 1000.'),
     offset: whole('Results to leave out at the front; not with a cursor. 0 if absent.'),
     cursor: z.string().max(1024).nullish().meta({ description: '`next_cursor` of the page before. One that cannot be read begins at the front.' }),
-    explain: z.boolean().optional().meta({ description: 'Whether the answer says how it was made; false if absent.' }),
-    scope: ScopePolicy.optional().meta({ description: 'unrestricted if absent.' }),
+    explain: z.boolean().nullish().meta({ description: 'Whether the answer says how it was made; false if absent.' }),
+    scope: ScopePolicy.nullish().meta({ description: 'unrestricted if absent.' }),
     redaction: RedactionConfig.nullish(),
-    mode: SearchMode.optional().meta({
+    mode: SearchMode.nullish().meta({
       description: 'lexical if absent, unless SEARCH_ENGINE says otherwise. A mode that is not there is replaced by the next one.',
     }),
     sender_name: name('Exactly this sender; ASCII letters of any case. Messages only.'),

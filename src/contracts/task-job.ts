@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { BOUNDS } from './bounds.ts';
 import { TaskManifest } from './task-manifest.ts';
 
-/** A compact JWS; its content is judged by `lease/verify.ts`. A missing lease is the empty string's equal: INVALID_LEASE. */
+/** A compact JWS, or one of a bundle; its content is judged in `src/lease`. A missing lease is the empty string's equal: INVALID_LEASE. */
 export const LeaseToken = z.string().max(BOUNDS.lease);
 
 /** The data of a BullMQ job on a task queue (design 3). */

@@ -1,7 +1,6 @@
-import canonicalize from 'canonicalize';
 import { messageOf, WritError } from './errors.ts';
-import { assertIJson, MAX_JSON_DEPTH, wellFormed } from './i-json.ts';
-import type { Json } from './json.ts';
+import { assertIJson, isForbiddenKey, MAX_JSON_DEPTH, wellFormed } from './i-json.ts';
+import type { Json, JsonObject } from './json.ts';
 
 /**
  * The canonical form of a JSON value, RFC 8785: the bytes that are hashed and signed. Nothing is dropped or filled in;
@@ -11,10 +10,64 @@ import type { Json } from './json.ts';
  * @throws WritError INVALID_MANIFEST with `field`
  */
 export function canonicalJson(value: unknown, maxDepth: number = MAX_JSON_DEPTH): string {
+  return written(value, maxDepth, { members: 0 }) ?? refused(value, maxDepth);
+}
+
+/** Says what is wrong with a value that has no canonical form, and where. */
+function refused(value: unknown, maxDepth: number): never {
   assertIJson(value, maxDepth);
-  const text = canonicalize(value);
-  if (text === undefined) throw new WritError('INTERNAL', 'a checked value has no canonical form');
-  return text;
+  throw new WritError('INTERNAL', 'a checked value has no canonical form');
+}
+
+/** Object members that were seen. */
+interface Tally {
+  members: number;
+}
+
+/** The canonical form, checked and written in one pass (hot path); `undefined` for exactly what `assertIJson` refuses. */
+function written(value: unknown, depthLeft: number, tally: Tally): string | undefined {
+  switch (typeof value) {
+    case 'string':
+      return value.isWellFormed() ? JSON.stringify(value) : undefined;
+    case 'number':
+      return Number.isSafeInteger(value) || (Number.isFinite(value) && !Number.isInteger(value)) ? `${value}` : undefined;
+    case 'boolean':
+      return value ? 'true' : 'false';
+    case 'object':
+      if (value === null) return 'null';
+      if (depthLeft === 0) return undefined;
+      return Array.isArray(value) ? writtenArray(value, depthLeft, tally) : writtenObject(value, depthLeft, tally);
+    default:
+      return undefined;
+  }
+}
+
+function writtenArray(items: readonly unknown[], depthLeft: number, tally: Tally): string | undefined {
+  let text = '[';
+  for (let index = 0; index < items.length; index += 1) {
+    const item = written(items[index], depthLeft - 1, tally);
+    if (item === undefined) return undefined;
+    text += index === 0 ? item : `,${item}`;
+  }
+  return `${text}]`;
+}
+
+function writtenObject(object: object, depthLeft: number, tally: Tally): string | undefined {
+  const prototype: unknown = Object.getPrototypeOf(object);
+  if (prototype !== Object.prototype && prototype !== null) return undefined;
+  const members = object as Readonly<Record<string, unknown>>;
+  // By UTF-16 code units, as the RFC wants it.
+  const keys = Object.keys(members).sort();
+  tally.members += keys.length;
+  let text = '{';
+  for (let index = 0; index < keys.length; index += 1) {
+    const key = keys[index] ?? '';
+    if (isForbiddenKey(key) || !key.isWellFormed()) return undefined;
+    const member = written(members[key], depthLeft - 1, tally);
+    if (member === undefined) return undefined;
+    text += `${index === 0 ? '' : ','}${JSON.stringify(key)}:${member}`;
+  }
+  return `${text}}`;
 }
 
 export interface StrictJsonLimits {
@@ -30,13 +83,50 @@ export interface StrictJsonLimits {
  * @throws WritError INVALID_MANIFEST, with `field` where one is to blame
  */
 export function parseStrictJson(text: string, { maxBytes, maxDepth = MAX_JSON_DEPTH }: StrictJsonLimits): Json {
-  if (text.length > maxBytes || Buffer.byteLength(text) > maxBytes) throw new WritError('INVALID_MANIFEST', `the document is larger than ${maxBytes} bytes`);
+  assertSize(text, maxBytes);
   const value = parse(text);
-  // JSON.parse keeps the last of two equal keys, so the value then has fewer members than the text.
-  const members = assertIJson(value, maxDepth);
-  if (members !== countMembers(text)) throw new WritError('INVALID_MANIFEST', 'an object has the same key twice');
+  assertOnce(text, assertIJson(value, maxDepth));
   // I-JSON is JSON, which is what has just been checked.
   return value as Json;
+}
+
+/** An object, and the canonical forms of its members by their names. */
+export interface StrictObject {
+  readonly value: JsonObject;
+  readonly forms: ReadonlyMap<string, string>;
+}
+
+/**
+ * Reads as `parseStrictJson`, and writes the canonical form of each member in the same pass.
+ *
+ * @returns undefined for a document that is no object
+ * @throws WritError INVALID_MANIFEST, with `field` where one is to blame
+ */
+export function parseStrictObject(text: string, { maxBytes, maxDepth = MAX_JSON_DEPTH }: StrictJsonLimits): StrictObject | undefined {
+  assertSize(text, maxBytes);
+  const value = parse(text);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    parseStrictJson(text, { maxBytes, maxDepth });
+    return undefined;
+  }
+  const forms = new Map<string, string>();
+  const tally: Tally = { members: 0 };
+  for (const [key, member] of Object.entries(value)) {
+    const form = isForbiddenKey(key) || !key.isWellFormed() ? undefined : written(member, maxDepth - 1, tally);
+    forms.set(key, form ?? refused(value, maxDepth));
+    tally.members += 1;
+  }
+  assertOnce(text, tally.members);
+  return { value: value as JsonObject, forms };
+}
+
+function assertSize(text: string, maxBytes: number): void {
+  if (text.length > maxBytes || Buffer.byteLength(text) > maxBytes) throw new WritError('INVALID_MANIFEST', `the document is larger than ${maxBytes} bytes`);
+}
+
+/** JSON.parse keeps the last of two equal keys, so the value then has fewer members than the text. */
+function assertOnce(text: string, members: number): void {
+  if (members !== countMembers(text)) throw new WritError('INVALID_MANIFEST', 'an object has the same key twice');
 }
 
 function parse(text: string): unknown {

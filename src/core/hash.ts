@@ -18,7 +18,16 @@ const known = new WeakMap<TaskManifest, string>();
 export function manifestSha256(manifest: TaskManifest): string {
   const before = known.get(manifest);
   if (before !== undefined) return before;
-  const sha = sha256Hex(canonicalJson(manifest));
+  return rememberManifest(manifest, canonicalJson(manifest));
+}
+
+/**
+ * Remembers the hash of a manifest whose canonical form was written when it was read, and answers it.
+ *
+ * @param canonical the manifest's RFC 8785 form
+ */
+export function rememberManifest(manifest: TaskManifest, canonical: string): string {
+  const sha = sha256Hex(canonical);
   known.set(manifest, sha);
   return sha;
 }

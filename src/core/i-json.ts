@@ -6,6 +6,10 @@ export const MAX_JSON_DEPTH = 32;
 /** Names that reach into JavaScript's own machinery when somebody copies an object key by key. */
 const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
+export function isForbiddenKey(key: string): boolean {
+  return FORBIDDEN_KEYS.has(key);
+}
+
 /** In a pattern with the `u` flag only a surrogate without its partner is of category Cs. */
 const LONE_SURROGATE = /\p{Cs}/u;
 const LONE_SURROGATES = /\p{Cs}/gu;
@@ -65,7 +69,7 @@ function walkObject(object: object, depthLeft: number, path: string[]): number {
   let members = 0;
   for (const [key, member] of Object.entries(object)) {
     path.push(key);
-    if (FORBIDDEN_KEYS.has(key)) refuse('is a forbidden key', path);
+    if (isForbiddenKey(key)) refuse('is a forbidden key', path);
     if (LONE_SURROGATE.test(key)) refuse('is a key with half of a surrogate pair', path);
     members += 1 + walk(member, depthLeft - 1, path);
     path.pop();

@@ -3,6 +3,9 @@ import type { Outcome } from './outcome.ts';
 /** What a job is told whose task_id belongs to another manifest. */
 export const CONFLICT_MESSAGE = 'task_id already used for another manifest';
 
+/** What it is told when only an unsigned row says so, for longer than it can wait for a proof. */
+export const UNPROVEN_CONFLICT_MESSAGE = 'the ledger says that another manifest with this task_id is at work, and nobody has signed its end; nothing was done';
+
 /** How the sentences begin about a lease that was good when it was signed; only they are recorded with the task. */
 export const GATE_MESSAGES = {
   revoked: 'the lease was revoked',
@@ -17,6 +20,6 @@ export const GATE_MESSAGES = {
  */
 export function isRefusal({ error }: Pick<Outcome, 'error'>): boolean {
   if (error === null) return false;
-  if (error.error_code === 'EXECUTION_FAILED') return error.message === CONFLICT_MESSAGE;
+  if (error.error_code === 'EXECUTION_FAILED') return error.message === CONFLICT_MESSAGE || error.message === UNPROVEN_CONFLICT_MESSAGE;
   return error.error_code === 'INVALID_LEASE' && !Object.values(GATE_MESSAGES).some((message) => error.message.startsWith(message));
 }

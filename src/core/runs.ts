@@ -1,4 +1,4 @@
-import { WritError } from './errors.ts';
+import { isWritError, WritError } from './errors.ts';
 import type { Execution } from './outcome.ts';
 import type { Task } from './ports/index.ts';
 
@@ -32,7 +32,11 @@ export interface Runs<Opened> {
   once(task: Task, body: () => Promise<RunEnd<Opened>>): Promise<Execution>;
   /** The open attempt that this claim's outcome ends; undefined for an outcome that opened none. */
   unconcluded(task: Task, status: 'SUCCESS' | 'FAILURE'): Unconcluded<Opened> | undefined;
-  concluded(task: Task): void;
+  /**
+   * Closes the attempt of an outcome, once for all deliveries that were given it, and forgets the run. One that the journal refuses
+   * as open no more (WRONG_STATE) was ended by somebody else while this process stood still: its outcome is nobody's, and is forgotten as well.
+   */
+  conclude(task: Task, ended: Unconcluded<Opened>, close: () => Promise<void>): Promise<void>;
   /** Resolves when no effect of this process can happen any more. */
   idle(): Promise<void>;
 }
@@ -84,7 +88,16 @@ export function createRuns<Opened extends object>(): Runs<Opened> {
       return run.unconcluded;
     },
 
-    concluded: (task) => void runs.delete(task.manifest.task_id),
+    async conclude(task, ended, close) {
+      ended.closing ??= close().catch((error: unknown) => {
+        // Nothing of a refused request stands: the next delivery may ask again.
+        ended.closing = undefined;
+        if (isWritError(error) && error.code === 'WRONG_STATE') runs.delete(task.manifest.task_id);
+        throw error;
+      });
+      await ended.closing;
+      runs.delete(task.manifest.task_id);
+    },
 
     async idle() {
       while (running.size > 0) await Promise.all(running);

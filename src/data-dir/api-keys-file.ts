@@ -23,7 +23,12 @@ const Secret = z.strictObject({
   /** A rotated secret is good until then. */
   until: Time.optional(),
 });
-const StoredKey = z.strictObject({
+/** A name as messages have them. */
+const Named = z.string().min(1, 'is empty').max(256, 'is longer than 256 characters');
+export const BoundAgent = Named;
+export const BoundProjects = z.array(Named).min(1, 'names none').max(100, 'names more than 100');
+
+const UnboundKey = z.strictObject({
   id: z.string().regex(/^[0-9a-f]{16}$/),
   name: KeyName,
   roles: KeyRoles,
@@ -31,7 +36,12 @@ const StoredKey = z.strictObject({
   expires_at: Time.optional(),
   secrets: z.array(Secret).min(1).max(16),
 });
-const KeysFile = z.strictObject({ v: z.literal(1), keys: z.array(StoredKey).max(MAX_KEYS) });
+/** Of version 2: a key may be bound to an agent, to projects, or to both. */
+const StoredKey = UnboundKey.extend({ agent: BoundAgent.optional(), projects: BoundProjects.optional() });
+const KeysFile = z.discriminatedUnion('v', [
+  z.strictObject({ v: z.literal(1), keys: z.array(UnboundKey).max(MAX_KEYS) }),
+  z.strictObject({ v: z.literal(2), keys: z.array(StoredKey).max(MAX_KEYS) }),
+]);
 
 export type StoredKey = z.infer<typeof StoredKey>;
 
@@ -47,9 +57,10 @@ export async function stampOf(handle: FileHandle): Promise<string> {
   return [dev, ino, size, mtimeNs, ctimeNs].join(':');
 }
 
-/** Text of a file of keys. */
+/** Text of a file of keys: of version 1, which older versions of Writ read, unless a key is bound to something. */
 export function textOf(keys: readonly StoredKey[]): string {
-  return `${JSON.stringify({ v: 1, keys }, undefined, 2)}\n`;
+  const v = keys.some(({ agent, projects }) => agent !== undefined || projects !== undefined) ? 2 : 1;
+  return `${JSON.stringify({ v, keys }, undefined, 2)}\n`;
 }
 
 /**

@@ -1,10 +1,25 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { withFileLock } from '../adapters/files/file-lock.ts';
 import { replaceFileDurably } from '../adapters/files/replace-file.ts';
+import type { Role } from '../contracts/index.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
 import { isWritError, messageOf, WritError } from '../core/errors.ts';
 import type { ApiKey, ApiKeyStore } from '../core/ports/api-keys.ts';
-import { blotOut, KeyName, KeyRoles, type LoadedKeys, loadKeys, MAX_KEYS, openKeys, type StoredKey, stampOf, textOf } from './api-keys-file.ts';
+import type { SearchGrant } from '../core/ports/message-search.ts';
+import {
+  BoundAgent,
+  BoundProjects,
+  blotOut,
+  KeyName,
+  KeyRoles,
+  type LoadedKeys,
+  loadKeys,
+  MAX_KEYS,
+  openKeys,
+  type StoredKey,
+  stampOf,
+  textOf,
+} from './api-keys-file.ts';
 
 /** How long a change of the file by another process may stay unseen. */
 const LOOK_MS = 1_000;
@@ -85,6 +100,7 @@ export function createApiKeyStore({ file, clock = systemClock }: { readonly file
     create: async (wish) => {
       const name = checked(KeyName.safeParse(wish.name), 'name');
       const roles = checked(KeyRoles.safeParse(wish.roles), 'roles');
+      const grant = wish.grant === undefined ? {} : boundTo(wish.grant, roles);
       const ttlS = wish.ttlS === undefined ? undefined : seconds(wish.ttlS, 1, MAX_LIFE_S, 'ttl');
       return change((keys) => {
         if (keys.some((key) => key.name === name)) throw new WritError('INVALID_ARGUMENT', `there is a key named ${name} already`, { field: 'name' });
@@ -96,6 +112,7 @@ export function createApiKeyStore({ file, clock = systemClock }: { readonly file
           id,
           name,
           roles,
+          ...grant,
           created_at: timeOf(now),
           ...(ttlS === undefined ? {} : { expires_at: timeOf(now + ttlS * 1000) }),
           secrets: [{ sha256: hashOf(secret).toString('hex') }],
@@ -162,8 +179,30 @@ function hashOf(secret: string): Buffer {
   return createHash('sha256').update(secret).digest();
 }
 
-function keyOf({ id, name, roles, created_at, expires_at }: StoredKey): ApiKey {
-  return { id, name, roles, createdAt: created_at, ...(expires_at === undefined ? {} : { expiresAt: expires_at }) };
+function keyOf({ id, name, roles, created_at, expires_at, agent, projects }: StoredKey): ApiKey {
+  return {
+    ...{ id, name, roles, createdAt: created_at },
+    ...(expires_at === undefined ? {} : { expiresAt: expires_at }),
+    ...(agent === undefined && projects === undefined ? {} : { grant: { agent: agent ?? null, projects: projects ?? null } }),
+  };
+}
+
+/** Roles whose routes show nothing of messages but by searching them. */
+const BOUND_ROLES: ReadonlySet<Role> = new Set<Role>(['search', 'submit']);
+
+/** @throws WritError INVALID_ARGUMENT for a grant of nothing, and for roles that would show what the grant hides */
+function boundTo({ agent, projects }: SearchGrant, roles: readonly Role[]): Pick<StoredKey, 'agent' | 'projects'> {
+  const strange = roles.find((role) => !BOUND_ROLES.has(role));
+  if (strange !== undefined) {
+    throw new WritError('INVALID_ARGUMENT', `a key that is bound to an agent or to projects may have the roles search and submit, not ${strange}`, {
+      field: 'roles',
+    });
+  }
+  if (agent === null && projects === null) throw new WritError('INVALID_ARGUMENT', 'a bound key names an agent or projects', { field: 'agent' });
+  return {
+    ...(agent !== null && { agent: checked(BoundAgent.safeParse(agent), 'agent') }),
+    ...(projects !== null && { projects: [...new Set(checked(BoundProjects.safeParse(projects), 'project'))] }),
+  };
 }
 
 function timeOf(ms: number): string {

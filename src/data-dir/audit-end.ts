@@ -85,8 +85,5 @@ async function openingBehindOldLines(handle: FileHandle, file: string, wholeByte
 }
 
 function damaged(file: string, why: string): WritError {
-  return new WritError(
-    'STORAGE_UNAVAILABLE',
-    `the audit log ${file} is damaged: ${why}. Look at it with \`npx writ audit verify\`; docs/audit.md says what to do`,
-  );
+  return new WritError('STORAGE_UNAVAILABLE', `the audit log ${file} is damaged: ${why}. Look at it with \`writ audit verify\`; docs/audit.md says what to do`);
 }

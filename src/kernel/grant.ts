@@ -1,11 +1,11 @@
-import { BOUNDS, CONTENT_SEARCH, FILE_CAPABILITIES, TaskManifest } from '../contracts/index.ts';
+import { BOUNDS, CONTENT_SEARCH, FILE_CAPABILITIES, type LeasePayload, TaskManifest } from '../contracts/index.ts';
 import { canonicalJson } from '../core/canonical-json.ts';
 import type { Clock } from '../core/clock.ts';
 import { WritError } from '../core/errors.ts';
 import { sha256Hex } from '../core/hash.ts';
 import type { AuditEntry, GrantedLease, GrantOptions, IssueEntry, KernelStore } from '../core/ports/index.ts';
 import { isSearchPlaceIn } from '../core/search-place.ts';
-import { mayServe, signLease } from '../lease/index.ts';
+import { mayServe, signLease, signLeases } from '../lease/index.ts';
 import type { KernelOptions } from './options.ts';
 import { isBelow } from './paths.ts';
 
@@ -88,26 +88,42 @@ export function confirmed(store: Pick<KernelStore, 'issued'>, checked: CheckedMa
   return { ...checked, confirmedBy, audit: { action: 'confirm', taskId: manifest.task_id, by, details } };
 }
 
+/** A lease that may be signed. */
+export interface Unsigned {
+  readonly payload: LeasePayload;
+  readonly entry: IssueEntry;
+}
+
 /** A signed lease that does not count before the store has recorded it. */
 export interface Prepared {
   readonly granted: GrantedLease;
   readonly entry: IssueEntry;
 }
 
-/** Signs the lease of a draft. Throws WritError LEASE_REFUSED when no queue serves the capability or our key may not sign it. */
-export async function prepare({ manifest, manifestSha256, text, confirmedBy, audit }: Draft, seconds: number, options: KernelOptions): Promise<Prepared> {
-  const { key, config, clock, randomId, ed25519 } = options;
+/** The lease of a draft. Throws WritError LEASE_REFUSED when no queue serves the capability or our key may not sign it. */
+export function unsigned({ manifest, manifestSha256, text, confirmedBy, audit }: Draft, seconds: number, options: KernelOptions): Unsigned {
+  const { key, config, clock, randomId } = options;
   const { task_id, capability_id } = manifest;
   const aud = config.audienceOf(manifest);
   if (aud === undefined) throw new WritError('LEASE_REFUSED', `no queue serves ${capability_id}`, { field: 'capability_id' });
   if (!mayServe(key, capability_id)) throw new WritError('LEASE_REFUSED', `the kernel's key may not sign for ${capability_id}`, { field: 'capability_id' });
   const iat = Math.floor(clock.now() / 1000);
   const [jti, exp] = [randomId(), iat + seconds];
-  const lease = await signLease({ v: 1, iss: config.issuer, aud, jti, task_id, capability_id, manifest_sha256: manifestSha256, iat, exp }, key, ed25519);
   return {
-    granted: { taskId: task_id, manifestSha256, lease, jti, exp },
+    payload: { v: 1, iss: config.issuer, aud, jti, task_id, capability_id, manifest_sha256: manifestSha256, iat, exp },
     entry: { taskId: task_id, manifestSha256, capabilityId: capability_id, jti, confirmedBy, manifest: text, audit: audit && { ...audit, jti } },
   };
+}
+
+/** Signs leases, several of them as one bundle unless the settings want each by itself. */
+export async function sign(leases: readonly Unsigned[], { key, ed25519, config }: KernelOptions): Promise<readonly Prepared[]> {
+  const payloads = leases.map(({ payload }) => payload);
+  const tokens =
+    config.bundles === false ? await Promise.all(payloads.map((payload) => signLease(payload, key, ed25519))) : await signLeases(payloads, key, ed25519);
+  return leases.map(({ payload, entry }, at) => {
+    const { task_id: taskId, manifest_sha256: manifestSha256, jti, exp } = payload;
+    return { granted: { taskId, manifestSha256, lease: tokens[at] ?? '', jti, exp }, entry };
+  });
 }
 
 /** Lifetime in seconds. Throws WritError INVALID_ARGUMENT when it is not within the limits. */

@@ -4,7 +4,19 @@ import type { Lifecycle } from '../core/lifecycle.ts';
 import type { GrantedLease, GrantOptions, IssueAnswer, IssuedTask, IssueRequest, KernelOperations, PlanKernel } from '../core/ports/index.ts';
 import { toPublicJwk, verifyResult } from '../lease/index.ts';
 import { createDerivation } from './derive.ts';
-import { type CheckedManifest, checkPolicy, checkShape, confirmed, conflict, createIssueLog, type Draft, lifetime, type Prepared, prepare } from './grant.ts';
+import {
+  type CheckedManifest,
+  checkPolicy,
+  checkShape,
+  confirmed,
+  conflict,
+  createIssueLog,
+  type Draft,
+  lifetime,
+  sign,
+  type Unsigned,
+  unsigned,
+} from './grant.ts';
 import type { KernelOptions } from './options.ts';
 import { preparePlanLease } from './plan-lease.ts';
 import { createRevocationLog } from './revocations.ts';
@@ -24,15 +36,20 @@ export function createKernel(options: KernelOptions): Kernel {
   const record = createIssueLog(store, clock);
   const revocations = createRevocationLog(options);
 
-  async function issueOne(request: IssueRequest, seconds: number, by: string | undefined): Promise<Prepared> {
-    const checked = checkShape(request.manifest);
-    checkPolicy(checked.manifest);
-    return prepare(confirmed(store, checked, request.confirmedBy, by), seconds, options);
+  function judge(request: IssueRequest, seconds: number, by: string | undefined): Unsigned | Refusal {
+    try {
+      const checked = checkShape(request.manifest);
+      checkPolicy(checked.manifest);
+      return unsigned(confirmed(store, checked, request.confirmedBy, by), seconds, options);
+    } catch (error) {
+      return refusal(error);
+    }
   }
 
   /** Signs a lease that rests on an executor's result, and records it with its audit row. */
   async function grant(draft: Draft, grantOptions: GrantOptions): Promise<GrantedLease> {
-    const prepared = await prepare(draft, lifetime(grantOptions, options), options);
+    const [prepared] = await sign([unsigned(draft, lifetime(grantOptions, options), options)], options);
+    if (prepared === undefined) throw new WritError('INTERNAL', 'nothing was signed');
     const [answer] = await record([prepared.entry]);
     if (answer !== 'recorded') throw conflict();
     return prepared.granted;
@@ -60,14 +77,19 @@ export function createKernel(options: KernelOptions): Kernel {
     async issue(requests, grantOptions = {}) {
       if (requests.length > MAX_ISSUE_BATCH) throw new WritError('INVALID_ARGUMENT', `at most ${MAX_ISSUE_BATCH} manifests a call`, { field: 'tasks' });
       const seconds = lifetime(grantOptions, options);
-      const prepared = await Promise.all(requests.map((request) => issueOne(request, seconds, grantOptions.by).catch(refusal)));
-      const recorded = await record(prepared.filter(isPrepared).map(({ entry }) => entry));
-      let at = 0;
-      return prepared.map((item): IssueAnswer => {
-        if (!isPrepared(item)) return item;
-        const answer = recorded[at];
-        at += 1;
-        return answer === 'recorded' ? { ok: true, ...item.granted } : refusal(conflict());
+      const judged = requests.map((request) => judge(request, seconds, grantOptions.by));
+      const asked = judged.filter(isUnsigned);
+      const recorded = await record(asked.map(({ entry }) => entry));
+      // Recorded first: what lost its id to another manifest is no part of what is signed together.
+      const signed = await sign(
+        asked.filter((_, at) => recorded[at] === 'recorded'),
+        options,
+      );
+      const granted = new Map(signed.map((lease) => [lease.entry, lease.granted]));
+      return judged.map((item): IssueAnswer => {
+        if (!isUnsigned(item)) return item;
+        const lease = granted.get(item.entry);
+        return lease === undefined ? refusal(conflict()) : { ok: true, ...lease };
       });
     },
 
@@ -154,6 +176,6 @@ function refusal(error: unknown): Refusal {
   return { ok: false, code: error.code, message: error.message, ...(error.field === undefined ? {} : { field: error.field }) };
 }
 
-function isPrepared(item: Prepared | Refusal): item is Prepared {
+function isUnsigned(item: Unsigned | Refusal): item is Unsigned {
   return 'entry' in item;
 }

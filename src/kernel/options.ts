@@ -10,6 +10,8 @@ export interface KernelConfig {
   readonly ttl: number;
   /** Longest lifetime, seconds. */
   readonly maxTtl: number;
+  /** Whether the leases of one request are signed together; true unless given. */
+  readonly bundles?: boolean;
   /** The queue, pool included, that serves a manifest; undefined when none does. */
   readonly audienceOf: (manifest: Pick<TaskManifest, 'capability_id' | 'inputs'>) => string | undefined;
 }

@@ -22,5 +22,5 @@ export { createResultSigner, type ResultSubject, verifyResult } from './result.t
 export { createPlanEndReader, createResultReader } from './result-reader.ts';
 export { signRevocation, verifyRevocation } from './revocation.ts';
 export { createRevocationMirror, type RevocationMirror, type RevocationMirrorOptions, type TokenFile } from './revocation-mirror.ts';
-export { type AuthenticatedLease, authenticateLease, type LeaseExpectations, openLease, signLease } from './task-lease.ts';
+export { type AuthenticatedLease, authenticateLease, type LeaseExpectations, openLease, signLease, signLeases } from './task-lease.ts';
 export type { Checked, Verifier } from './token.ts';

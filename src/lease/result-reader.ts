@@ -19,12 +19,12 @@ const REMEMBERED = 10_000;
 export function createResultReader(verifier: Verifier): ResultReader {
   const remembered = createSignatureMemory(verifier);
   return {
-    async read(text, { taskId, manifestSha256s, capabilityId, refusal = false }) {
+    async read(text, { taskId, manifestSha256s, capabilityId, likely, refusal = false }) {
       // Larger than any that the ledger keeps: not worth nine looks.
       if (Buffer.byteLength(text) > MAX_RESULT_BYTES) return undefined;
       for (const manifestSha256 of new Set(manifestSha256s)) {
         if (manifestSha256 === '') continue;
-        for (const capability of capabilitiesOf(text, capabilityId)) {
+        for (const capability of capabilitiesOf(text, capabilityId, likely)) {
           const subject = { taskId, capabilityId: capability, manifestSha256 };
           const name = JSON.stringify([taskId, capability, manifestSha256]);
           if (await remembered(name, text, capability, () => verifyResult(text, subject, verifier)))
@@ -47,11 +47,12 @@ export function createPlanEndReader(verifier: Verifier): PlanEndReader {
   return { verifyEnd: (text, planSha256) => remembered(planSha256, text, PLAN_CAPABILITY, () => verifyPlanEnd(text, planSha256, verifier)) };
 }
 
-/** The capability that is known or that the output names, then all others. */
-function capabilitiesOf(text: string, known: string | undefined): ReadonlySet<string> {
+/** The capability that is known; else the likely one, the one that the output names, then all others. */
+function capabilitiesOf(text: string, known: string | undefined, likely: string | undefined): ReadonlySet<string> {
   if (known !== undefined) return new Set([known]);
   const named = /"capability_id":"([A-Z0-9_]{1,64})"/.exec(text)?.[1];
-  return new Set([...(named === undefined ? [] : [named]), ...Object.keys(CAPABILITY_QUEUE), TOOL_CALL]);
+  const first = [likely, named].filter((capability) => capability !== undefined);
+  return new Set([...first, ...Object.keys(CAPABILITY_QUEUE), TOOL_CALL]);
 }
 
 type SignatureMemory = (name: string, text: string, capability: string, verify: () => Promise<Checked<{ readonly kid: string }>>) => Promise<boolean>;

@@ -2,6 +2,7 @@ import { LEASE_TYP, LeasePayload, LeaseToken, type TaskManifest } from '../contr
 import { WritError } from '../core/errors.ts';
 import type { Authority, Ed25519 } from '../core/ports/index.ts';
 import { authorizeLease, type LeaseRefusal, type WorkerAuthority } from './authorize-lease.ts';
+import { signBundle, splitBundled, verifyBundled } from './bundle.ts';
 import { mayServe, type SigningKey, type VerifyKey } from './keys.ts';
 import { type Checked, readPayload, refused, signToken, splitToken, type Verifier, verifySignature } from './token.ts';
 
@@ -34,9 +35,9 @@ export function createTaskAuthority({ verifier, issuer, circumstances }: WorkerA
 /** A genuine lease: shape, key and signature are right, and the key may sign for this capability. */
 export async function openLease(token: string, verifier: Verifier): Promise<Checked<{ readonly lease: LeasePayload; readonly key: VerifyKey }>> {
   if (!LeaseToken.safeParse(token).success) return refused('the lease is longer than 4096 characters');
-  const parts = splitToken(token);
+  const parts = splitToken(token) ?? splitBundled(token);
   if (parts === undefined) return refused('the lease is not a compact JWS');
-  const signed = await verifySignature(parts, LEASE_TYP, verifier);
+  const signed = await ('path' in parts ? verifyBundled(parts, verifier) : verifySignature(parts, LEASE_TYP, verifier));
   if (!signed.ok) return signed;
   const { key } = signed;
   const payload = LeasePayload.safeParse(readPayload(parts.payload));
@@ -76,6 +77,24 @@ function contradiction(lease: LeasePayload, { manifest, manifestSha256, aud, iss
  * @throws WritError INVALID_ARGUMENT for a payload that is no lease, LEASE_REFUSED for a key that may not sign it
  */
 export async function signLease(payload: LeasePayload, key: SigningKey, ed25519: Ed25519): Promise<string> {
+  assertSignable(payload, key);
+  return signToken(LEASE_TYP, payload, key, ed25519);
+}
+
+/**
+ * Signs leases together: one signature for all of them. A single one is an ordinary lease.
+ *
+ * @param payloads at most 512
+ * @returns tokens in the order of the payloads
+ * @throws WritError as `signLease`
+ */
+export async function signLeases(payloads: readonly LeasePayload[], key: SigningKey, ed25519: Ed25519): Promise<readonly string[]> {
+  if (payloads.length < 2) return Promise.all(payloads.map((payload) => signLease(payload, key, ed25519)));
+  for (const payload of payloads) assertSignable(payload, key);
+  return signBundle(payloads, key, ed25519);
+}
+
+function assertSignable(payload: LeasePayload, key: SigningKey): void {
   const shape = LeasePayload.safeParse(payload);
   if (!shape.success) {
     const field = shape.error.issues[0]?.path.join('.') ?? '';
@@ -83,5 +102,4 @@ export async function signLease(payload: LeasePayload, key: SigningKey, ed25519:
   }
   if (key.use !== 'lease' || !mayServe(key, payload.capability_id))
     throw new WritError('LEASE_REFUSED', `the key ${key.kid} may not sign a lease for ${payload.capability_id}`);
-  return signToken(LEASE_TYP, payload, key, ed25519);
 }

@@ -45,21 +45,35 @@ export function splitToken(token: string): { header: string; payload: string; si
   return header === undefined || payload === undefined || signature === undefined ? undefined : { header, payload, signature };
 }
 
+interface SignedParts {
+  readonly header: string;
+  readonly payload: string;
+  readonly signature: string;
+}
+
 /** Checks header, key and signature; says nothing about the payload. Never throws on hostile input. */
-export async function verifySignature(
-  parts: { header: string; payload: string; signature: string },
-  typ: string,
-  verifier: Verifier,
-): Promise<Checked<{ key: VerifyKey }>> {
-  const header = readHeader(parts.header);
+export async function verifySignature(parts: SignedParts, typ: string, verifier: Verifier): Promise<Checked<{ key: VerifyKey }>> {
+  const named = await trustedKey(parts.header, typ, verifier.keyring);
+  if (!named.ok) return named;
+  const refusal = await refuseSignature(parts, named.key, verifier.ed25519);
+  return refusal === undefined ? named : refused(refusal);
+}
+
+/** The key that the header names, when the header is exactly one of ours and the key is trusted. */
+export async function trustedKey(part: string, typ: string, keyring: Keyring): Promise<Checked<{ key: VerifyKey }>> {
+  const header = readHeader(part);
   if (header === undefined) return refused('the header is not exactly {alg: EdDSA, typ, kid}');
   if (header.typ !== typ) return refused(`the token is of type ${quoted(header.typ)}, not ${typ}`);
-  const key = await verifier.keyring.find(header.kid);
-  if (key === undefined) return refused(`the key ${quoted(header.kid)} is not trusted here`);
+  const key = await keyring.find(header.kid);
+  return key === undefined ? refused(`the key ${quoted(header.kid)} is not trusted here`) : { ok: true, key };
+}
+
+/** Why the signature does not count, as a sentence. */
+export async function refuseSignature(parts: SignedParts, key: VerifyKey, ed25519: Ed25519): Promise<string | undefined> {
   const signature = fromBase64url(parts.signature);
-  if (signature?.length !== 64) return refused('the signature is not 64 bytes in base64url');
-  if (!(await verifier.ed25519.verify(signingInput(parts.header, parts.payload), signature, key.publicKey))) return refused('the signature does not verify');
-  return { ok: true, key };
+  if (signature?.length !== 64) return 'the signature is not 64 bytes in base64url';
+  if (!(await ed25519.verify(signingInput(parts.header, parts.payload), signature, key.publicKey))) return 'the signature does not verify';
+  return undefined;
 }
 
 /**

@@ -8,8 +8,8 @@ const SEARCHERS = ['api', 'worker'] as const;
 
 /** From a check of an index that is not there to the longest build that the settings allow. */
 const TASK_SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900, 3600] as const;
-/** A search waits 20 ms for the host. */
-const BARRIER_SECONDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.02, 0.05] as const;
+/** A search waits 20 ms for the host, or as long as it would take without it. */
+const BARRIER_SECONDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2] as const;
 
 /** Why the index left nothing out of a search; `none`: it was used. What a later version names is `other`. */
 export const INDEX_BYPASSES = [
@@ -88,6 +88,13 @@ export const CONTENT_INDEX_METRICS = {
     unit: 'files',
     help: 'Files that the phases of running tasks have dealt with, and have to deal with as far as that is known.',
     labels: { part: ['done', 'total'] },
+    roles: INDEX,
+  },
+  writ_index_build_elapsed_seconds: {
+    type: 'gauge',
+    unit: 'seconds',
+    help: 'Time since the build that runs began, the longest of all; 0 when none runs.',
+    labels: {},
     roles: INDEX,
   },
   writ_index_serving: { type: 'gauge', unit: 'indexes', help: 'Indexes by which searches may leave files out at this moment.', labels: {}, roles: INDEX },

@@ -49,13 +49,14 @@ function countTask(metrics: Metrics, { task: kind, outcome, elapsedMs }: Extract
 }
 
 /** Has the gauges of an index host follow its own word, at each scrape. */
-export function followIndexes(metrics: Metrics, status: () => readonly IndexStatus[], clock: Pick<Clock, 'monotonic'> = systemClock): void {
+export function followIndexes(metrics: Metrics, status: () => readonly IndexStatus[], clock: Clock = systemClock): void {
   const sum = (of: (one: IndexStatus) => number): number => status().reduce((total, one) => total + of(one), 0);
   for (const state of INDEX_STATES) metrics.follow('writ_index_indexes', { state }, () => sum((one) => Number(one.state === state)));
   for (const reason of INDEX_REASONS) metrics.follow('writ_index_reasons', { reason }, () => sum((one) => Number(one.reason === reason)));
   for (const phase of INDEX_PHASES) metrics.follow('writ_index_phases', { phase }, () => sum(({ activity }) => Number(activity?.phase === phase)));
   metrics.follow('writ_index_phase_files', { part: 'done' }, () => sum(({ activity }) => activity?.done ?? 0));
   metrics.follow('writ_index_phase_files', { part: 'total' }, () => sum(({ activity }) => activity?.total ?? 0));
+  metrics.follow('writ_index_build_elapsed_seconds', {}, () => Math.max(0, ...status().map((one) => buildSeconds(one, clock))));
   metrics.follow('writ_index_serving', {}, () => sum(({ serving }) => Number(serving)));
   metrics.follow('writ_index_staleness_seconds', {}, stalenessOf(status, clock));
   metrics.follow('writ_index_files', {}, () => sum(({ files }) => files ?? 0));
@@ -64,6 +65,11 @@ export function followIndexes(metrics: Metrics, status: () => readonly IndexStat
   metrics.follow('writ_index_overlay_entries', { kind: 'subtree' }, () => sum(({ overlay }) => overlay.subtrees));
   metrics.follow('writ_index_built_files', {}, () => sum(({ last_build: built }) => built?.files ?? 0));
   metrics.follow('writ_index_built_bytes', {}, () => sum(({ last_build: built }) => built?.bytes ?? 0));
+}
+
+/** FR-LSI-BG-21: how long the build of this index runs, if one does. */
+function buildSeconds({ activity }: IndexStatus, clock: Pick<Clock, 'now'>): number {
+  return activity?.kind === 'build' ? (clock.now() - Date.parse(activity.started_at)) / 1000 : 0;
 }
 
 /** @returns seconds since the index that has served least lately was seen serving; an index that is DISABLED owes nothing */

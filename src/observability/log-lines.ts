@@ -25,6 +25,13 @@ export const LOG_LINES = {
     roles: ['worker'],
     help: 'Jobs wait, the queue is not paused and slots are free, but none was begun or ended for `worker.deaf_ms`; `/healthz` answers 503.',
   },
+  commandServer: {
+    level: 'warn',
+    message: 'commands cannot be run in this process; each runs in its own',
+    fields: ['err'],
+    roles: ['api'],
+    help: 'The socket of `writ` commands could not be opened, or its thread has died; it is started again after 5 s. Commands take longer meanwhile.',
+  },
   placeExchanged: {
     level: 'error',
     message: 'a directory that the worker holds was exchanged; its tasks are refused',

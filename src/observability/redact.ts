@@ -40,8 +40,10 @@ export function withoutPayloads(line: Record<string, unknown>): Record<string, u
 
 function membersOf(object: object, depth: number): Record<string, unknown> {
   const clean: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(object))
+  for (const name of Object.keys(object)) {
+    const value = (object as Readonly<Record<string, unknown>>)[name];
     clean[name] = WITHHELD.has(name) && value !== undefined ? '[redacted]' : cleanValue(name, value, depth - 1);
+  }
   return clean;
 }
 
@@ -60,7 +62,7 @@ const QUOTES_A_TOOL: ReadonlySet<string> = new Set(['TOOL_FAILED', 'TOOL_OUTCOME
  * answered, and names that a producer made up.
  */
 export function messageForLog(end: string, code: string | undefined, message: string | undefined): string | undefined {
-  if (message === undefined) return undefined;
+  if (message === undefined || message === '') return message;
   if (end === 'malformed') return cleanText(withoutNames(message));
   if (code !== undefined && QUOTES_A_TOOL.has(code)) return cleanText(message.split(': ', 1)[0] ?? '');
   return cleanText(message);

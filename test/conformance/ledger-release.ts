@@ -20,6 +20,21 @@ export function releaseConformance(rig: () => LedgerRig): void {
       expect(before).toMatchObject({ takeovers: 1, jobKey: 'file:t_1' });
     });
 
+    it('gives nothing back, and records nothing, of a claim that has the same epoch since Redis was lost', async () => {
+      const { ledger, lose } = rig();
+      const taskId = newTaskId();
+      await ledger.claim(claimOf(taskId));
+      await lose();
+      await ledger.markGeneration('g-2');
+      await ledger.claim(claimOf(taskId, { instance: 'i-2' }));
+      const before = await ledger.row(taskId);
+      expect(before?.epoch).toBe(1);
+      await ledger.release(taskId, 1, 'crashed', 'i-1');
+      expect(await ledger.record(recordOf(taskId, 1, { owner: 'i-1' }))).toBe('stale');
+      expect(await ledger.row(taskId)).toEqual(before);
+      expect(await ledger.record(recordOf(taskId, 1, { owner: 'i-2' }))).toBe('recorded');
+    });
+
     it('counts the deliveries that crashed apart from the workers that were lost, until an outcome is recorded', async () => {
       const { ledger } = rig();
       const taskId = newTaskId();

@@ -10,6 +10,7 @@ type Command = (rig: LedgerRig, ids: (name: string) => string, now: number) => P
 
 const id = fc.constantFrom('a', 'b');
 const epoch = fc.integer({ min: 0, max: 6 });
+const owner = fc.constantFrom('', 'i-1', 'i-2');
 const started = fc.integer({ min: 1, max: 4 });
 const exp = fc.constantFrom(EXP, EXP + 3600, EXP + 90 * 24 * 3600, EXP - 60 * 24 * 3600);
 const result = fc.constantFrom('r1', 'r2', '');
@@ -43,14 +44,15 @@ const COMMANDS: fc.Arbitrary<{ says: string; run: Command }> = fc.oneof(
         status: fc.constantFrom('SUCCESS', 'FAILURE', 'FAILURE'),
         errorCode: fc.constantFrom(undefined, 'EXECUTION_FAILED', 'LEASE_EXPIRED'),
         result,
+        owner,
       })
       .map(({ id: name, ...record }) => says('record', { name, ...record }, ({ ledger }, ids, now) => ledger.record({ taskId: ids(name), ...record, now }))),
   },
   {
     weight: 2,
     arbitrary: fc
-      .record({ id, epoch, why: fc.constantFrom(undefined, 'crashed' as const) })
-      .map((a) => says('release', a, ({ ledger }, ids) => ledger.release(ids(a.id), a.epoch, a.why))),
+      .record({ id, epoch, why: fc.constantFrom(undefined, 'crashed' as const), owner })
+      .map((a) => says('release', a, ({ ledger }, ids) => ledger.release(ids(a.id), a.epoch, a.why, a.owner))),
   },
   {
     weight: 1,
@@ -112,6 +114,31 @@ describe('the ledger in Redis and its twin in memory', () => {
           const now = NOW + step;
           expect(await command.run(redis, ids, now), command.says).toEqual(await command.run(memory, ids, now));
           expect(await everything(redis, ids), command.says).toEqual(await everything(memory, ids));
+        }
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('give the same answers to claims, and to records, that are asked for in one turn', async () => {
+    let run = 0;
+    const only = (word: string) => COMMANDS.filter(({ says: text }) => text.startsWith(`${word} `));
+    const burst = fc.oneof(
+      fc.array(only('claim'), { minLength: 1, maxLength: 8 }),
+      fc.array(only('record'), { minLength: 1, maxLength: 8 }),
+      fc.tuple(COMMANDS),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(burst, { minLength: 1, maxLength: 12 }), async (bursts) => {
+        run += 1;
+        const ids = (name: string): string => `together-${name}-${run}`;
+        const memory = memoryLedgerRig();
+        await Promise.all([memory, redis].map(({ ledger }) => ledger.markGeneration('g')));
+        for (const [step, commands] of bursts.entries()) {
+          const answers = await Promise.all([redis, memory].map((rig) => Promise.all(commands.map((command) => command.run(rig, ids, NOW + step)))));
+          const says = commands.map((command) => command.says).join('; ');
+          expect(answers[0], says).toEqual(answers[1]);
+          expect(await everything(redis, ids), says).toEqual(await everything(memory, ids));
         }
       }),
       { numRuns: 50 },

@@ -46,20 +46,21 @@ function defined({ tree, indexed: settings }: BuildSite): Contents {
     for (const { text, raw } of piece) {
       const path = raw ?? Buffer.from(text);
       const bytes = readFileSync(Buffer.concat([Buffer.from(`${settings.root}/`), path]));
-      contents.set(byteText(path), path.includes(0x0a) ? 'always' : gramsByDefinition(bytes, settings.ngramK, settings.maxTokenizedBytes));
+      contents.set(byteText(path), path.includes(0x0a) ? 'always' : gramsByDefinition(bytes, settings.ngramK));
     }
   }
   return contents;
 }
 
-function gramsByDefinition(bytes: Buffer, k: number, most: number): readonly string[] | 'always' {
+/** The same for a file of one window and of many. */
+function gramsByDefinition(bytes: Buffer, k: number): readonly string[] | 'always' {
   const text = bytes.toString('utf8');
   const characters = Array.from(text);
   const isMarked = ['efbbbf', 'fffe', 'feff'].some((mark) => bytes.toString('hex').startsWith(mark));
   const isBinary = characters.filter((character) => character === '\ufffd').length * 2 > characters.length;
   const lines = text.replaceAll('\r\n', '\n');
   const grams = gramsOf(lines, k);
-  if (bytes.length > most || isMarked || isBinary || text.normalize('NFC') !== text || grams.length === 0) return 'always';
+  if (isMarked || isBinary || text.normalize('NFC') !== text || grams.length === 0) return 'always';
   return grams.map(hex).sort();
 }
 
@@ -128,7 +129,7 @@ describe('an index that follows a tree', () => {
 });
 
 function follow(random: Random, root: string, what: string): void {
-  const settings = indexedTree(root, { ngramK: random.pick([1, 2, 3, 3, 3, 4]), maxTokenizedBytes: random.pick([40, 4096]), hidden: random.chance(0.7) });
+  const settings = indexedTree(root, { ngramK: random.pick([1, 2, 3, 3, 3, 4]), maxTokenizedBytes: random.pick([4, 40, 4096]), hidden: random.chance(0.7) });
   const site = buildSite(root, { indexed: settings, maxRunBytes: random.pick([100, 5000]) });
   expect(doJob(site, { kind: 'build', into: { generation: 1, delta: 0 } }), what).toMatchObject({ outcome: 'done' });
   const deltas: number[] = [];

@@ -77,7 +77,7 @@ export class Checker {
   /** The ledger has taken an outcome. */
   onRecorded(taskId: string, outcome: Recorded, stores: CheckedStores): void {
     const { status, result, manifestSha256 } = outcome;
-    for (const store of [stores.file, stores.tool]) {
+    for (const store of used(stores)) {
       const { open } = store.look('view', taskId) as { readonly open: unknown };
       if (open !== undefined) this.violate('intents end', `${taskId} was recorded as ${status} while its intent was open`);
     }
@@ -104,17 +104,10 @@ export class Checker {
     for (const { id, state, data, returnvalue } of jobs) {
       if (state !== 'completed') continue;
       const taskId = taskIdOf(data);
-      const kept = [stores.file, stores.tool].map(
-        (store) => (store.look('view', taskId) as { readonly success?: { readonly result: string } }).success?.result,
-      );
-      const signed = [
-        ...kept,
-        ...this.recorded(taskId)
-          .filter(({ status }) => status === 'SUCCESS')
-          .map(({ result }) => result),
-      ];
       const said: unknown = Reflect.get(Object(returnvalue), 'result_sha256');
-      if (!signed.some((result) => result !== undefined && sha256Hex(result) === said))
+      const isSaid = (result: string | undefined): boolean => result !== undefined && sha256Hex(result) === said;
+      if (this.recorded(taskId).some(({ status, result }) => status === 'SUCCESS' && isSaid(result))) continue;
+      if (!used(stores).some((store) => isSaid((store.look('view', taskId) as { readonly success?: { readonly result: string } }).success?.result)))
         this.violate('results verify', `job ${id} of ${taskId} was completed with a result that nobody has signed`);
     }
   }
@@ -138,7 +131,7 @@ export class Checker {
   async atEnd({ tickets, disk, host, redis }: Judged, taskIdOf: (data: unknown) => string): Promise<void> {
     const { stores } = host;
     const { requests } = host.tools;
-    const incidents = stores.file.look('incidents', 1000) as readonly { readonly taskId: string }[];
+    const incidents = stores.file.isUsed ? (stores.file.look('incidents', 1000) as readonly { readonly taskId: string }[]) : [];
     for (const ticket of tickets) {
       const outcomes = this.recorded(ticket.id).filter(({ manifestSha256 }) => manifestSha256 === ticket.lease.manifest_sha256);
       for (const { result } of outcomes) await this.#verify(ticket, result);
@@ -179,6 +172,8 @@ export class Checker {
     const crashed = this.#crashed.get(id) ?? 0;
     if (crashes > crashed) this.violate('failures are true', `${id} says ${JSON.stringify(message)}, but ${crashed} crashed`);
     const quiet = this.#world.struck.size === 0 && !UNCLEAR.has(task.trap);
+    const cameBack = Number(/the same fault came back (\d+) times/.exec(message)?.[1] ?? 0);
+    if (cameBack > crashed) this.violate('failures are true', `${id} says ${JSON.stringify(message)}, but ${crashed} crashed`);
     if (code === 'TOOL_OUTCOME_UNKNOWN' && quiet) this.violate('failures are true', `${id} does not know its outcome, and nothing went wrong`);
     if (message === 'cancelled' && !this.#world.struck.has('cancel')) this.violate('failures are true', `${id} was cancelled by nobody`);
   }
@@ -203,6 +198,10 @@ export class Checker {
     if (!succeeded && outcomes.length > 0 && effects.standing > 0 && !doubtful) {
       this.violate('effect if and only if SUCCESS', `${id} is a FAILURE and its file is at ${destination ?? 'the vault'}`);
     }
+    const { last } = effects;
+    const told = outcomes.find(({ status }) => status === 'SUCCESS');
+    if (told !== undefined && last !== undefined && !disk.stoodWithin(last.directory, last.at, told.at))
+      this.violate('a SUCCESS is where its path leads', `${id} is a SUCCESS in a tree to which no path led`);
     const [original, another] = effects.originals;
     const moves = task.kind !== 'copy' && task.kind !== 'copy-across';
     if (succeeded && moves && source !== undefined && another === undefined && disk.at(source) === original)
@@ -221,13 +220,27 @@ export class Checker {
   }
 }
 
+/** The journals with something in them. */
+function used({ file, tool }: CheckedStores): readonly StoreTwin[] {
+  return [file, tool].filter(({ isUsed }) => isUsed);
+}
+
+interface Effects {
+  readonly standing: number;
+  readonly most: number;
+  /** Where the last of them was put, and when. */
+  readonly last: { readonly directory: Inode; readonly at: number } | undefined;
+  readonly originals: readonly Inode[];
+}
+
 /** How often processes of Writ's put the task's file where it was to go, without having taken it back. */
-function effectsOf({ destination, source }: Ticket, disk: Disk): { readonly standing: number; readonly most: number; readonly originals: readonly Inode[] } {
+function effectsOf({ destination, source }: Ticket, disk: Disk): Effects {
   const standing = new Set<string>();
   let most = 0;
   let count = 0;
+  let last: Effects['last'];
   const originals: Inode[] = [];
-  for (const { by, changes, inode, to, lost } of disk.log) {
+  for (const { at, by, changes, inode, to, lost } of disk.log) {
     if (by === 'world' && to === source) originals.push(inode);
     if (by === 'world' || lost) continue;
     for (const { directory, name, after } of changes) {
@@ -237,10 +250,11 @@ function effectsOf({ destination, source }: Ticket, disk: Disk): { readonly stan
       const arrived = destination === undefined ? originals.includes(inode) && directory.label.endsWith('/.writ-vault') : to === destination;
       if (after !== undefined && arrived) {
         standing.add(key);
+        last = { directory, at };
         count += 1;
         most = Math.max(most, count);
       }
     }
   }
-  return { standing: standing.size, most, originals };
+  return { standing: standing.size, most, last, originals };
 }

@@ -4,7 +4,7 @@ import { signLease, signRevocation } from '../../src/lease/index.ts';
 import { type Parts, put } from './parts.ts';
 import type { TimedFault } from './scenario.ts';
 import { EPOCH_MS } from './scheduler.ts';
-import { DATA, KERNEL_KEY, type Ticket } from './tasks.ts';
+import { DATA, KERNEL_KEY, OTHER, type Ticket } from './tasks.ts';
 import { cheapEd25519 } from './twins/crypto.ts';
 
 type Strike = { readonly [K in TimedFault['kind']]: (parts: Parts, fault: Extract<TimedFault, { kind: K }>) => void };
@@ -30,7 +30,7 @@ export function planFault(parts: Parts, fault: TimedFault): void {
 }
 
 function endOf({ world }: Parts, fault: TimedFault): number {
-  return world.now + ('forMs' in fault ? fault.forMs : 0);
+  return world.now + ('forMs' in fault ? (fault.forMs ?? 0) : 0);
 }
 
 const STRIKES: Strike = {
@@ -70,7 +70,12 @@ const STRIKES: Strike = {
     });
   },
   'forge-row': (parts, { task }) => onTask(parts, task, (ticket) => forge(parts, ticket)),
+  'forge-run': (parts, { task, worker }) => onTask(parts, task, (ticket) => forgeRun(parts, ticket, worker)),
   'exchange-directory': ({ disk }, { directory }) => disk.exchange(`${DATA}/${directory}`),
+  'exchange-base'({ disk, world }, { base, how, forMs }) {
+    const giveBack = disk.exchangeBase(base === 'data' ? DATA : OTHER, how);
+    if (forMs !== undefined) world.scheduler.at(forMs, undefined, giveBack);
+  },
   'put-back': ({ checker, ...parts }, { task }) => onTask(parts, task, ({ id }) => checker.putBack.add(id)),
   vanish: (parts) => void vanish(parts),
   'recreate-source': (parts, { task }) =>
@@ -163,6 +168,13 @@ async function forge({ world, redis }: Parts, { id, lease }: Ticket): Promise<vo
   const row = await ledger.row(id);
   if (row?.state === 'success') return;
   await ledger.restore([{ taskId: id, manifestSha256: lease.manifest_sha256, result: FORGED, exp: lease.exp }], EPOCH_MS + world.now);
+}
+
+/** Somebody writes a row in which another manifest runs; only where there is none, because what is lost with a row is another fault. */
+async function forgeRun({ world, redis, workers }: Parts, { id, lease }: Ticket, worker: number | undefined): Promise<void> {
+  if ((await redis.ledger.row(id)) !== undefined) return;
+  const instance = (worker === undefined ? undefined : workers[worker % workers.length]?.process.name) ?? 'nobody';
+  await redis.forge({ taskId: id, manifestSha256: 'f'.repeat(64), jobKey: 'file:forged', instance, exp: lease.exp, now: EPOCH_MS + world.now });
 }
 
 /** Its own answer is the other's conflict, or the task's if it comes first: only what belongs to the ticket is judged. */

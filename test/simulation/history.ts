@@ -4,10 +4,10 @@ import { cutPower, meddle, planFault } from './faults.ts';
 import { CRASH, startWorker } from './host.ts';
 import type { Host } from './machine.ts';
 import { type Parts, put, taskIdOf } from './parts.ts';
-import { checkPlan } from './plan-checker.ts';
+import { checkPlan, watchSteps } from './plan-checker.ts';
 import { bindingsOf, planTicketOf } from './plan-tickets.ts';
 import { producePlan, produceTask } from './producers.ts';
-import { PEACE_MS, type Scenario } from './scenario.ts';
+import { peaceMs, type Scenario, type SimTask } from './scenario.ts';
 import { takeTime } from './scheduler.ts';
 import type { Seams } from './seams.ts';
 import { DATA, OTHER, TOOL_QUEUE, ticketOf } from './tasks.ts';
@@ -65,6 +65,7 @@ async function prepare(world: World, { bindings, kernel, plans }: Awaited<Return
   const [redis, disk, checker] = [new RedisTwin(world), new Disk(world), new Checker(world)];
   const tickets = await Promise.all(scenario.tasks.map(ticketOf));
   const store = (name: keyof Stores): StoreTwin => new StoreTwin(world, name, new Set(seams.unsynced?.[name] ?? []));
+  const trapped = (trap: SimTask['trap']): Set<string> => new Set(tickets.filter(({ task }) => task.trap === trap).map(({ id }) => id));
   const reached = new Set<string>();
   const revokedAt = new Map<string, number>();
   const host: Host = {
@@ -78,15 +79,20 @@ async function prepare(world: World, { bindings, kernel, plans }: Awaited<Return
     seams,
     processes: [],
     revocations: [],
-    poison: new Set(tickets.filter(({ task }) => task.trap === 'poison').map(({ id }) => id)),
-    crashing: new Set(tickets.filter(({ task }) => task.trap === 'crash').map(({ id }) => id)),
+    poison: trapped('poison'),
+    crashing: trapped('crash'),
+    unreadable: trapped('memory-crash'),
     onCrash: (taskId) => checker.onCrash(taskId),
+    onRunning(process, running) {
+      if (running > scenario.concurrency) checker.violate('no more at a time than slots', `${process} runs ${running} tasks of one queue`);
+    },
     onReached: (word) => void reached.add(word),
     onEnd(jobId, end, told, process) {
       reached.add(`end:${end}`);
       if (told.includes('was lost')) reached.add('says:lost');
       if (told.includes('deliveries of this task crashed')) reached.add('says:crashed');
       if (end === 'malformed' && told.includes('bytes, at most')) reached.add('says:too-large');
+      if (told.includes('another manifest with this task_id is at work')) reached.add('says:at-work');
       if (told.includes('the same fault came back')) reached.add('says:came-back');
       world.trace.say(world.now, process.name, `END ${jobId} ${end} ${told}`);
       if (end.endsWith('crashed') && !told.includes(CRASH)) checker.violate('nothing crashes by itself', `${jobId}: ${told.trim()}`);
@@ -126,6 +132,7 @@ async function prepare(world: World, { bindings, kernel, plans }: Awaited<Return
   for (const { source, content } of plans.flatMap(({ files }) => files)) put(parts, source, content);
   await redis.ledger.markGeneration('first');
   watchLedger(parts);
+  watchSteps(parts);
   for (const name of ['file', TOOL_QUEUE, PLAN_QUEUE]) watchQueue(parts, redis.queue(name));
   // A call that has no effect is remembered by Redis alone.
   checker.forgotten = (taskId) => redis.losses > 0 && !tickets.some(({ id, task }) => id === taskId && task.kind !== 'tool-none');
@@ -140,7 +147,10 @@ async function live(parts: Parts): Promise<void> {
   let started = 0;
   const start = (at: number): void => {
     started += 1;
-    workers[at] = startWorker(host, `worker-${started}`);
+    const worker = startWorker(host, `worker-${started}`);
+    // The wrong clock is the machine's.
+    worker.process.skewMs = workers[at]?.process.skewMs ?? 0;
+    workers[at] = worker;
   };
   world.onDeath = (process) => {
     void countLosses(parts, process);
@@ -154,8 +164,9 @@ async function live(parts: Parts): Promise<void> {
   for (const fault of scenario.faults) planFault(parts, fault);
 
   let ended = false;
-  for (let deadline = -1; !ended && deadline < world.lastTrouble + PEACE_MS && scheduler.events < MAX_EVENTS; ) {
-    deadline = world.lastTrouble + PEACE_MS;
+  const peace = peaceMs(scenario);
+  for (let deadline = -1; !ended && deadline < world.lastTrouble + peace && scheduler.events < MAX_EVENTS; ) {
+    deadline = world.lastTrouble + peace;
     ended = await scheduler.run(() => isOver(parts), { untilMs: deadline, events: MAX_EVENTS });
   }
   if (!ended) checker.violate('everything ends', unfinished(parts));

@@ -2,11 +2,14 @@ import type { PipelineDeps } from '../../processors/context.ts';
 import { createHeartbeat } from '../../processors/heartbeat.ts';
 import { createInFlight } from '../../processors/in-flight.ts';
 import { createLedgerRecovery } from '../../processors/ledger-recovery.ts';
+import { createLocalSteps, type LocalQueue } from '../../processors/local-steps.ts';
 import { processTask } from '../../processors/pipeline.ts';
 import { createQueueWorker, type QueueWorker } from '../../processors/queue-worker.ts';
 import { createRepeatedFaults } from '../../processors/repeated-faults.ts';
 import { byCapability } from '../../processors/run-executor.ts';
-import { LOCK_TIMES, workerOptions } from '../../queues/catalog.ts';
+import { createSlots } from '../../processors/slots.ts';
+import { LOCK_TIMES, QUEUE_PREFIX, workerOptions } from '../../queues/catalog.ts';
+import { ONE_SHARD } from '../../queues/shards.ts';
 import type { Lifecycle } from '../../src/core/lifecycle.ts';
 import { isOutage } from '../../src/core/outage.ts';
 import type { HostMemory, InstanceRegistry, TaskExecutor } from '../../src/core/ports/index.ts';
@@ -20,7 +23,7 @@ import type { SeamContext } from './seams.ts';
 import { DATA, EXECUTOR_KEY, ISSUER, KERNEL_KEY, OTHER, TOOL_QUEUE } from './tasks.ts';
 import { cheapEd25519 } from './twins/crypto.ts';
 import { createFileSystemTwin } from './twins/file-system.ts';
-import { parkedJobsFor, planJobsFor } from './twins/plans.ts';
+import { leftJobsFor, parkedJobsFor, planJobsFor } from './twins/plans.ts';
 import { openWorkerTwin } from './twins/queue-worker.ts';
 import { fileJournalOf, portOf } from './twins/stores.ts';
 import { remote } from './world.ts';
@@ -133,6 +136,8 @@ async function bootWorker(host: Host, process: SimProcess): Promise<readonly Lif
       },
       wakePlan: (planSha256) => jobs.promote(planSha256),
     });
+    const slots = through(seams.slots, createSlots(world.scenario.concurrency));
+    locals.push({ queue, prefix: QUEUE_PREFIX, slots, deps: through(seams.localDeps, deps) });
     const { lockMs, renewMs, stalledMs } = LOCK_TIMES;
     const options = {
       queue,
@@ -144,10 +149,12 @@ async function bootWorker(host: Host, process: SimProcess): Promise<readonly Lif
       clock,
       inFlight,
       open,
+      slots,
       handle: (delivery, running, tries) => processTask(delivery, running, tries, deps),
     });
   };
   const inFlights: ReturnType<typeof createInFlight>[] = [];
+  const locals: LocalQueue[] = [];
   await file.start();
   await revocations.start();
   const heartbeat = createHeartbeat({
@@ -165,8 +172,14 @@ async function bootWorker(host: Host, process: SimProcess): Promise<readonly Lif
   );
   const [fileExecutor, toolExecutor] = executors;
   if (fileExecutor === undefined || toolExecutor === undefined) throw new Error('two executors are served');
-  const plans = world.scenario.plans.length === 0 ? [] : servePlans(host, process, { authorities, ledger, results, signer, jobs, promote, open, inFlights });
-  const workers: readonly Lifecycle[] = [serve('file', fileExecutor), serve(TOOL_QUEUE, toolExecutor), ...plans, recovery];
+  const tasks = [serve('file', fileExecutor), serve(TOOL_QUEUE, toolExecutor)];
+  const local = through(
+    seams.local,
+    createLocalSteps({ queues: locals, shards: ONE_SHARD, jobs: leftJobsFor(world, process, redis), presence, times: LOCK_TIMES }),
+  );
+  const shares = { authorities, ledger, results, signer, jobs, promote, open, inFlights, local };
+  const plans = world.scenario.plans.length === 0 ? [] : servePlans(host, process, shares);
+  const workers: readonly Lifecycle[] = [...tasks, ...plans, recovery];
   for (const worker of workers) await worker.start();
   world.trace.say(world.now, process.name, 'serves');
   return workers;
@@ -209,20 +222,33 @@ function watchIntents<T extends { open(intent: never, ...rest: never[]): unknown
 export const CRASH = 'a fault of the task itself';
 
 /** The worker dies whenever it begins a poisoned task, and goes on when one crashes in it. */
-function poisoned({ world, poison, crashing, onCrash }: Host, process: SimProcess, executor: TaskExecutor): TaskExecutor {
+function poisoned({ world, poison, crashing, unreadable, onCrash, onRunning }: Host, process: SimProcess, executor: TaskExecutor): TaskExecutor {
+  const { memory } = executor;
+  const recall: HostMemory['recall'] | undefined = memory && ((taskId) => (unreadable.has(taskId) ? crash(taskId) : memory.recall(taskId)));
+  const crash = (taskId: string): Promise<never> => {
+    onCrash(taskId);
+    return Promise.reject(new TypeError(CRASH));
+  };
+  let running = 0;
   return {
     ...executor,
+    ...(memory && recall && { memory: { ...memory, recall } }),
     execute(task, run) {
-      if (crashing.has(task.manifest.task_id)) {
-        onCrash(task.manifest.task_id);
-        return Promise.reject(new TypeError(CRASH));
-      }
-      if (!poison.has(task.manifest.task_id)) return executor.execute(task, run);
-      world.strike('poison', process.name);
-      world.kill(process);
-      return new Promise(() => undefined);
+      running += 1;
+      onRunning(process.name, running);
+      return execute(task, run).finally(() => {
+        running -= 1;
+      });
     },
   };
+
+  function execute(...[task, run]: Parameters<TaskExecutor['execute']>): ReturnType<TaskExecutor['execute']> {
+    if (crashing.has(task.manifest.task_id)) return crash(task.manifest.task_id);
+    if (!poison.has(task.manifest.task_id)) return executor.execute(task, run);
+    world.strike('poison', process.name);
+    world.kill(process);
+    return new Promise(() => undefined);
+  }
 }
 
 /** Lock files: a process that lives is killed before its intent is touched. */

@@ -26,7 +26,11 @@ export interface Host {
   readonly poison: ReadonlySet<string>;
   /** Tasks that crash in their worker, which lives on. */
   readonly crashing: ReadonlySet<string>;
+  /** Tasks whose memory crashes when it is asked. */
+  readonly unreadable: ReadonlySet<string>;
   readonly onCrash: (taskId: string) => void;
+  /** An executor of the process has begun; so many of its tasks run now. */
+  readonly onRunning: (process: string, running: number) => void;
   /** A state or a point of the protocol was reached. */
   readonly onReached: (word: string) => void;
   /** A delivery has ended; `told` is its code, message and error. */

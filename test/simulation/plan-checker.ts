@@ -1,7 +1,10 @@
+import { canonicalJson } from '../../src/core/canonical-json.ts';
+import { sha256Hex } from '../../src/core/hash.ts';
 import type { PlanRecord } from '../../src/core/ports/index.ts';
 import { fixedKeyring, verifyPlanEnd } from '../../src/lease/index.ts';
 import type { Parts } from './parts.ts';
 import type { PlanTicket } from './plan-tickets.ts';
+import { areStepsSlow, cancelAfter } from './plan-weather.ts';
 import { EXECUTOR_KEY } from './tasks.ts';
 import { cheapEd25519 } from './twins/crypto.ts';
 
@@ -10,6 +13,32 @@ const GOES_ON_MS = 4_500;
 const STEP_MS = 800;
 /** Troubles that are over when they are over. */
 const SHORT = new Set(['kernel-outage', 'kernel-restart', 'error']);
+
+/** Retries of a step that are looked for. */
+const GENERATIONS = 4;
+
+/** Nobody works on a step before the answer that it follows from is on disk. */
+export function watchSteps({ plans, redis, host, checker }: Parts): void {
+  const steps = new Map<string, { readonly planSha256: string; readonly at: number }>();
+  for (const { plan, planSha256 } of plans) {
+    for (const at of plan.steps.keys()) {
+      for (let generation = 0; generation < GENERATIONS; generation += 1)
+        steps.set(`s-${sha256Hex(canonicalJson([planSha256, String(at), generation]))}`, { planSha256, at });
+    }
+  }
+  const { claim } = redis.ledger;
+  const look: typeof claim = async (request) => {
+    const step = steps.get(request.taskId);
+    if (step !== undefined && step.at > 0) {
+      const entries = host.stores.plan.look('entries', step.planSha256) as readonly { readonly path: string; readonly voided: boolean }[];
+      const before = String(step.at - 1);
+      if (!entries.some(({ path, voided }) => path === before && !voided))
+        checker.violate('nothing follows from what is not on disk', `step ${step.at} was claimed, and the answer to step ${before} is in no journal`);
+    }
+    return claim(request);
+  };
+  Object.assign(redis.ledger, { claim: look });
+}
 
 /** What a history must show of one plan. */
 export async function checkPlan(parts: Parts, ticket: PlanTicket): Promise<void> {
@@ -27,6 +56,7 @@ export async function checkPlan(parts: Parts, ticket: PlanTicket): Promise<void>
   if (lost !== undefined && Number(lost) > host.processes.filter(({ alive }) => !alive).length + (world.struck.get('pause') ?? 0))
     checker.violate('failures are true', told);
   if (end.status === 'SUCCESS' && !ticket.plan.goesOn) checkSteps(parts, ticket, name);
+  if (world.struck.size === 0) checkCalm(parts, ticket, name);
   checkPace(parts, ticket, name);
 }
 
@@ -44,10 +74,21 @@ function checkSteps({ checker, host, disk }: Parts, { plan, planSha256, files }:
   }
 }
 
+/** Where nothing goes wrong, nobody asks twice: a step has one worker, however long it takes. */
+function checkCalm({ checker, host }: Parts, { planSha256 }: PlanTicket, name: string): void {
+  const entries = host.stores.plan.look('entries', planSha256) as readonly { readonly taskId: string; readonly path: string }[];
+  for (const { taskId, path } of entries) {
+    const requests = host.tools.requests.get(taskId) ?? 0;
+    if (requests > 1) checker.violate('at most one effect', `step ${path} of ${name} was requested ${requests} times, and nothing went wrong`);
+  }
+}
+
 function checkPace({ checker, world, tickets, redis }: Parts, { plan }: PlanTicket, name: string): void {
   const ended = checker.planEndedAt.get(plan.raw ? `raw-${name.slice(5)}` : `p_${[...redis.views.rows.keys()][0] ?? ''}`);
   const calm = [...world.struck.keys()].every((kind) => SHORT.has(kind)) && tickets.length === 0;
-  if (ended === undefined || !calm || world.scenario.boundAt > 0) return;
+  if (ended === undefined || !calm || world.scenario.boundAt > 0 || areStepsSlow(world.scenario)) return;
+  // Whoever retries a plan that was cancelled takes his time.
+  if (plan.retried && cancelAfter(world.scenario) !== undefined) return;
   const first = world.struck.size === 0 ? STEP_MS : GOES_ON_MS;
   const waited = ended - Math.max(plan.at, world.lastTrouble);
   if (waited > first + STEP_MS * plan.steps.length) checker.violate('nobody starves', `${name} ended ${Math.round(waited)} ms after the last trouble`);

@@ -1,6 +1,8 @@
 import { createInFlight, type InFlight } from '../../processors/in-flight.ts';
+import type { LocalSteps } from '../../processors/local-steps.ts';
 import type { PlanDeps } from '../../processors/plan/context.ts';
 import { createPlanWorker } from '../../processors/plan/plan-worker.ts';
+import { createResidents } from '../../processors/plan/residents.ts';
 import { createPlanSweeper } from '../../processors/plan/sweeper.ts';
 import type { OpenWorker } from '../../processors/queue-worker.ts';
 import { createRepeatedFaults } from '../../processors/repeated-faults.ts';
@@ -9,7 +11,7 @@ import { createEnqueue } from '../../queues/enqueue.ts';
 import type { PlanJobs } from '../../queues/plan-jobs.ts';
 import type { Lifecycle } from '../../src/core/lifecycle.ts';
 import { isOutage } from '../../src/core/outage.ts';
-import type { Ledger, PlanJournal, PlanKernel, ResultReader, ResultSigner } from '../../src/core/ports/index.ts';
+import type { Ledger, PlanJournal, PlanKernel, ResultReader, ResultSigner, TaskSignals } from '../../src/core/ports/index.ts';
 import { startPlan } from '../../src/executors/plan/index.ts';
 import { type Authorities, createPlanEndSigner } from '../../src/lease/index.ts';
 import type { Host } from './machine.ts';
@@ -22,6 +24,7 @@ import { remote } from './world.ts';
 
 const SWEEP_MS = 5_000;
 const DRAIN_MS = 3_000;
+const MESSAGE_MS = 0.2;
 
 /** What the plan role shares with the rest of its process. */
 export interface PlanShares {
@@ -33,13 +36,14 @@ export interface PlanShares {
   readonly promote: PlanDeps['promote'];
   readonly open: OpenWorker;
   readonly inFlights: InFlight[];
+  readonly local: LocalSteps;
 }
 
 /** The plan role of one worker process: the real driver on its journal, the kernel and the queue. */
 export function servePlans(
   host: Host,
   process: SimProcess,
-  { authorities, ledger, results, signer, jobs, promote, open, inFlights }: PlanShares,
+  { authorities, ledger, results, signer, jobs, promote, open, inFlights, local }: PlanShares,
 ): readonly Lifecycle[] {
   const { world, redis, seams } = host;
   const { clock } = process;
@@ -78,6 +82,8 @@ export function servePlans(
     signer,
     endSigner: createPlanEndSigner(EXECUTOR_KEY, cheapEd25519),
     inFlight,
+    local,
+    residents: createResidents({ onRecorded: onRecordedFor(host, process), slots: world.scenario.concurrency }),
     open,
     report: ({ jobId, end, code, message, error }) =>
       host.onEnd(
@@ -98,4 +104,14 @@ export function servePlans(
   );
   const sweeper = createPlanSweeper({ journal, jobs, clock, everyMs: SWEEP_MS, onError: () => undefined });
   return seams.sweeps === false ? [worker] : [worker, sweeper];
+}
+
+/** A subscription is a call, and a message takes its time. */
+function onRecordedFor({ world, redis }: Host, process: SimProcess): TaskSignals['onRecorded'] {
+  return (taskId, listener) =>
+    world.call(process, {
+      to: 'redis',
+      what: 'signals.onRecorded',
+      effect: () => redis.channels.onRecorded(taskId, () => world.scheduler.at(MESSAGE_MS, process, listener)),
+    });
 }

@@ -3,6 +3,8 @@ import { createPlans } from '../../queues/plans.ts';
 import { createPlanEndReader, createResultReader, fixedKeyring } from '../../src/lease/index.ts';
 import type { Parts } from './parts.ts';
 import type { PlanTicket } from './plan-tickets.ts';
+import { cancelAfter } from './plan-weather.ts';
+import { isHopeless } from './scenario.ts';
 import { SimProcess } from './scheduler.ts';
 import { EXECUTOR_KEY, type Ticket } from './tasks.ts';
 import { cheapEd25519 } from './twins/crypto.ts';
@@ -31,7 +33,7 @@ function produce(
         await push();
         if (losses === redis.losses) return;
       } catch {
-        await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+        await world.wait(process, AGAIN_MS);
       }
     }
   };
@@ -63,8 +65,7 @@ export function produceTask(parts: Parts, { id, index, task, queue, job }: Ticke
     clock: process.clock,
     pool: 'default',
   });
-  // A poisoned task takes five workers down for each of its tries, one that crashes waits longer for each.
-  const attempts = index % 3 === 0 && task.trap !== 'poison' && task.trap !== 'crash' ? 3 : 1;
+  const attempts = index % 3 === 0 && !isHopeless(task) ? 3 : 1;
   const duplicates = async (): Promise<void> => {
     const raw = redis.queueFor(process, queue);
     for (let copy = 0; copy < task.duplicates; copy += 1) await raw.add('raw', job, {}).catch(() => undefined);
@@ -73,7 +74,7 @@ export function produceTask(parts: Parts, { id, index, task, queue, job }: Ticke
 }
 
 export function producePlan(parts: Parts, { planSha256, envelope, lease, plan, index }: PlanTicket): void {
-  const { world, redis, host } = parts;
+  const { world, redis, host, open } = parts;
   const process = new SimProcess(`planner-${index}`, world.scheduler, { mortal: false });
   const jobs = planJobsFor(world, process, redis);
   const plans = createPlans({
@@ -103,5 +104,18 @@ export function producePlan(parts: Parts, { planSha256, envelope, lease, plan, i
       });
     };
   };
-  produce(parts, planSha256, plan.at, process, push, retry);
+  const cancel = (): void => {
+    const after = cancelAfter(world.scenario);
+    if (after === undefined || plan.raw) return;
+    open.producers += 1;
+    const counted = (): void => {
+      open.producers -= 1;
+    };
+    world.scheduler.at(after, process, () => void plans.cancel(planSha256).then(counted, counted));
+  };
+  const then = async (): Promise<void> => {
+    cancel();
+    await retry();
+  };
+  produce(parts, planSha256, plan.at, process, push, then);
 }

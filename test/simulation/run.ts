@@ -1,6 +1,6 @@
 import { explore } from './explore.ts';
 import { runHistory } from './history.ts';
-import { MUTANTS } from './mutants.ts';
+import { MUTANTS } from './mutants/index.ts';
 import { scenarioOf } from './scenario.ts';
 
 /** `node --import tsx test/simulation/run.ts [first seed] [histories] [mutants]`: a look at some histories while one works on them. */
@@ -19,9 +19,8 @@ if (count === '1') {
     say(found === undefined ? `SURVIVED  ${name}` : `${String(histories).padStart(5)}  ${name}  [seed ${found[0]}: ${found[1][0]?.invariant}]`);
   }
 } else {
-  const { violations, known, reached } = await explore({ first: Number(first), count: Number(count) });
+  const { violations, reached } = await explore({ first: Number(first), count: Number(count) });
   for (const [seed, broken] of violations) for (const { invariant, what: words } of broken) say(`seed ${seed}: ${invariant}: ${words}`);
-  for (const [finding, seeds] of known) say(`${finding}: ${seeds.length} histories, ${seeds.slice(0, 8).join(' ')}`);
   say(
     [...reached]
       .sort()

@@ -10,7 +10,17 @@ export interface SimTask {
   /** Life of its lease, seconds. */
   readonly ttlS: number;
   /** What is wrong with it, or with the world for it. */
-  readonly trap: 'none' | 'source-missing' | 'destination-there' | 'oversized-answer' | 'hostile-answer' | 'poison' | 'crash' | 'failing-tool' | 'slow-tool';
+  readonly trap:
+    | 'none'
+    | 'source-missing'
+    | 'destination-there'
+    | 'oversized-answer'
+    | 'hostile-answer'
+    | 'poison'
+    | 'crash'
+    | 'memory-crash'
+    | 'failing-tool'
+    | 'slow-tool';
 }
 
 /** One plan that a producer wants done. */
@@ -41,7 +51,11 @@ export type TimedFault =
   | { readonly kind: 'revoke'; readonly at: number; readonly task: number }
   | { readonly kind: 'damage-revocations'; readonly at: number; readonly forMs: number }
   | { readonly kind: 'forge-row'; readonly at: number; readonly task: number }
+  /** A row says that another manifest is at work under the id, in a worker that lives or in one that never did. */
+  | { readonly kind: 'forge-run'; readonly at: number; readonly task: number; readonly worker: number | undefined }
   | { readonly kind: 'exchange-directory'; readonly at: number; readonly directory: 'in' | 'out' }
+  /** Something else stands at the path of a base directory, for so long; `forMs` undefined: from then on. */
+  | { readonly kind: 'exchange-base'; readonly at: number; readonly base: 'data' | 'other'; readonly how: 'mounted' | 'replaced'; readonly forMs?: number }
   /** Somebody puts the file of a SUCCESS back where it came from, so long after it. */
   | { readonly kind: 'put-back'; readonly at: number; readonly task: number }
   /** A job that runs is gone, with its worker. */
@@ -79,7 +93,17 @@ export interface Scenario {
 /** Faults begin and end within this time, milliseconds; then the world is left in peace. */
 export const TROUBLE_MS = 30_000;
 /** What is accepted ends within this time after the last trouble, milliseconds. */
-export const PEACE_MS = 120_000;
+const PEACE_MS = 120_000;
+/** One whose memory crashes ends when its fault has come back six times in one of the worker processes. */
+const HOPELESS_MS = 90_000;
+
+/** A job waits so long for the end of a run of another manifest, which nobody has signed. */
+const UNPROVEN_MS = 240_000;
+
+export function peaceMs({ tasks, workers, faults }: Scenario): number {
+  const hopeless = tasks.some(({ trap }) => trap === 'memory-crash') ? HOPELESS_MS * workers : 0;
+  return PEACE_MS + hopeless + (faults.some(({ kind }) => kind === 'forge-run' || kind === 'other-manifest') ? UNPROVEN_MS : 0);
+}
 
 const FILE_KINDS = ['move', 'move', 'copy', 'delete', 'move-across', 'copy-across'] as const;
 const CALL_KINDS = [
@@ -122,6 +146,10 @@ export function scenarioOf(seed: number): Scenario {
   return random.chance(0.2) ? random.pick(COINCIDENCES)({ ...scenario, plans: [], boundAt: 0 }, random) : scenario;
 }
 
+/** Every job of such a task takes five workers down, or crashes five times and more. */
+const HOPELESS = ['poison', 'crash', 'memory-crash'] as const;
+export const isHopeless = ({ trap }: Pick<SimTask, 'trap'>): boolean => HOPELESS.some((one) => one === trap);
+
 const A_TASK: SimTask = { kind: 'move', at: 0, duplicates: 0, ttlS: 3600, trap: 'none' };
 
 /** Things that must come together, and by chance alone rarely do. */
@@ -140,6 +168,13 @@ const COINCIDENCES: readonly ((scenario: Scenario, random: Random) => Scenario)[
     tasks: [{ ...A_TASK, kind: random.pick(['move', 'copy', 'move-across'] as const) }],
     faults: [],
     calls: [{ call: 1, of: random.pick(['file-journal.open', 'file-journal.seal']), kind: 'occupy' }],
+  }),
+  // Before a task comes, its row says that another manifest is at work.
+  (scenario, random) => ({
+    ...scenario,
+    tasks: [{ ...A_TASK, at: 50 }],
+    faults: [{ kind: 'forge-run', at: 10, task: 0, worker: random.chance(0.5) ? 0 : undefined }],
+    calls: [],
   }),
   // A lease ends between the look at it and the effect.
   (scenario, random) => ({
@@ -193,8 +228,31 @@ const COINCIDENCES: readonly ((scenario: Scenario, random: Random) => Scenario)[
   (scenario, random) => ({ ...scenario, tasks: [A_TASK], faults: [], calls: [{ call: 4 + random.integer(4), of: 'fs.sync', kind: 'power-after' }] }),
   // A call takes longer than a lock lives.
   (scenario) => ({ ...scenario, tasks: [{ ...A_TASK, kind: 'tool-none', trap: 'slow-tool' }], faults: [], calls: [] }),
+  // Redis is lost while a worker waits for an answer: another claims the task again, with the same epoch.
+  (scenario, random) => ({
+    ...scenario,
+    workers: 2,
+    tasks: [{ ...A_TASK, kind: 'tool-none', duplicates: 2, trap: 'slow-tool' }],
+    faults: [{ kind: 'redis-loss', at: 20 + random.integer(300), ageMs: undefined }],
+    calls: [],
+  }),
+  // Something else stands at the path of a base directory when a task comes.
+  (scenario, random) => ({
+    ...scenario,
+    tasks: [{ ...A_TASK, kind: random.pick(['move', 'copy', 'move-across', 'delete'] as const), at: 20 + random.integer(20) }],
+    faults: [
+      {
+        kind: 'exchange-base',
+        at: 20 + random.integer(30),
+        base: random.pick(['data', 'other'] as const),
+        how: random.pick(['mounted', 'replaced'] as const),
+        forMs: 12_000,
+      },
+    ],
+    calls: [],
+  }),
   // A task that takes its worker down, or crashes in it, alone.
-  (scenario, random) => ({ ...scenario, tasks: [{ ...A_TASK, trap: random.pick(['poison', 'crash'] as const) }], faults: [], calls: [] }),
+  (scenario, random) => ({ ...scenario, tasks: [{ ...A_TASK, trap: random.pick(HOPELESS) }], faults: [], calls: [] }),
 ];
 
 function planOf(random: Random): SimPlan {
@@ -209,13 +267,12 @@ function taskOf(random: Random): SimTask {
   const copies = random.chance(0.2) ? 1 + random.integer(3) : random.chance(0.02) ? 20 : 0;
   const ttlS = random.chance(0.1) ? 1 + random.integer(20) : 3600;
   const trap = trapOf(random, file);
-  // Every job of a poisoned task takes five workers down, or crashes five times.
-  return { kind, at, duplicates: trap === 'poison' || trap === 'crash' ? 0 : copies, ttlS, trap };
+  return { kind, at, duplicates: isHopeless({ trap }) ? 0 : copies, ttlS, trap };
 }
 
 function trapOf(random: Random, file: boolean): SimTask['trap'] {
   if (random.chance(0.75)) return 'none';
-  if (file) return random.chance(0.15) ? random.pick(['poison', 'crash'] as const) : random.pick(['source-missing', 'destination-there'] as const);
+  if (file) return random.chance(0.15) ? random.pick(HOPELESS) : random.pick(['source-missing', 'destination-there'] as const);
   // A megabyte is slow to hash and sign: rarer than the others.
   return random.chance(0.1) ? 'oversized-answer' : random.pick(['hostile-answer', 'failing-tool', 'slow-tool', 'slow-tool'] as const);
 }
@@ -238,7 +295,15 @@ function faultOf(random: Random, tasks: number): TimedFault {
     () => ({ kind: 'revoke', at, task }),
     () => ({ kind: 'damage-revocations', at, forMs: 12_000 }),
     () => ({ kind: 'forge-row', at, task }),
+    () => ({ kind: 'forge-run', at, task, worker: random.chance(0.5) ? worker : undefined }),
     () => ({ kind: 'exchange-directory', at, directory: random.pick(['in', 'out'] as const) }),
+    () => ({
+      kind: 'exchange-base',
+      at,
+      base: random.pick(['data', 'other'] as const),
+      how: random.pick(['mounted', 'replaced'] as const),
+      ...(random.chance(0.8) ? { forMs } : {}),
+    }),
     () => ({ kind: 'put-back', at, task }),
     () => ({ kind: 'vanish', at }),
     () => ({ kind: 'recreate-source', at, task }),

@@ -1,6 +1,8 @@
 import type { PipelineDeps } from '../../processors/context.ts';
+import type { LocalSteps } from '../../processors/local-steps.ts';
 import type { PlanDeps } from '../../processors/plan/context.ts';
 import type { OpenWorker } from '../../processors/queue-worker.ts';
+import type { Slots } from '../../processors/slots.ts';
 import type {
   ConfinedFileSystem,
   FileJournal,
@@ -35,6 +37,10 @@ export interface Seams {
   readonly sweeps?: boolean;
   readonly instances?: (instances: InstanceRegistry, context: SeamContext) => InstanceRegistry;
   readonly promote?: (promote: PipelineDeps['promote'], context: SeamContext) => PipelineDeps['promote'];
+  readonly slots?: (slots: Slots, context: SeamContext) => Slots;
+  readonly local?: (local: LocalSteps, context: SeamContext) => LocalSteps;
+  /** Of steps that run without a job. */
+  readonly localDeps?: (deps: PipelineDeps, context: SeamContext) => PipelineDeps;
   readonly plan?: (deps: PlanDeps, context: SeamContext) => PlanDeps;
   readonly deps?: (deps: PipelineDeps, context: SeamContext) => PipelineDeps;
   readonly openWorker?: (open: OpenWorker, context: SeamContext) => OpenWorker;

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { askProgram } from '../../src/adapters/processes/program.ts';
+import { scriptArgs } from '../support/compiled/script.ts';
+import { digestOf } from './digest.ts';
 import { explore } from './explore.ts';
 import { runHistory } from './history.ts';
-import { MUTANTS } from './mutants.ts';
+import { MUTANTS } from './mutants/index.ts';
 import { scenarioOf } from './scenario.ts';
 import { explain, shrink } from './shrink.ts';
 import { STATES, unnamedStates } from './states.ts';
@@ -77,12 +80,14 @@ if (SEED !== undefined) {
       }
     });
 
-    it('are the same history for the same seed', async () => {
-      const [first, again] = [await runHistory(scenarioOf(23), { traced: true }), await runHistory(scenarioOf(23), { traced: true })];
-      // The number of a probe file counts the executors of this process.
-      const told = (lines: readonly string[]): readonly string[] => lines.map((line) => line.replaceAll(/(\.writ-probed?-[0-9a-f]+)-\d+/g, '$1'));
-      expect(told(again.lines)).toEqual(told(first.lines));
-      expect(first.lines.length).toBeGreaterThan(100);
+    it('are the same history for the same seed, here and in a process of the long run', async () => {
+      const child = await askProgram(process.execPath, scriptArgs(new URL('long-child.ts', import.meta.url), ['digests', '21', '12']));
+      expect(child.exitCode, child.stderr).toBe(0);
+      const there: unknown = JSON.parse(child.stdout);
+      const here: string[] = [];
+      for (let seed = 32; seed >= 21; seed -= 1) here.unshift(await digestOf(seed));
+      expect(here).toEqual(there);
+      expect(new Set(here).size).toBe(12);
     });
 
     it('shrink to what broke the promise', async () => {

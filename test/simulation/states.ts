@@ -8,7 +8,8 @@ const SETTLED: Readonly<Record<string, string>> = {
   SUCCESS: 'end:SUCCESS',
   FAILURE: 'end:FAILURE',
   'finished earlier': 'claim:finished',
-  conflict: 'claim:conflict',
+  'conflict: an executor has signed the end of another manifest': 'claim:conflict',
+  'another manifest is at work: nobody has signed its row, so it proves nothing': 'says:at-work',
   '`INVALID_LEASE` before the claim': 'end:refused',
   malformed: 'end:malformed',
   'too large, or unreadable for BullMQ ([producers.md](producers.md#too-large))': 'says:too-large',
@@ -22,6 +23,7 @@ const SETTLED: Readonly<Record<string, string>> = {
   crashed: 'end:crashed',
   'crashed for an outage (Redis, disk, kernel, a revocation log that does not verify)': 'end:outage',
   '5th crash': 'says:crashed',
+  'the same fault came back (section 6)': 'says:came-back',
 };
 
 function rowStates(): readonly string[] {

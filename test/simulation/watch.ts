@@ -1,4 +1,8 @@
+import { placeOfJob } from '../../queues/shards.ts';
+import { TaskJob } from '../../src/contracts/index.ts';
+import { manifestSha256 } from '../../src/core/hash.ts';
 import type { RecordRequest } from '../../src/core/ports/index.ts';
+import { CONFLICT_MESSAGE } from '../../src/core/refusal.ts';
 import { type Parts, taskIdOf } from './parts.ts';
 import type { SimProcess } from './scheduler.ts';
 import { PLAN_QUEUE } from './twins/kernel.ts';
@@ -8,7 +12,7 @@ import type { QueueTwin } from './twins/queue.ts';
 export function watchLedger(parts: Parts): void {
   const { redis, reached, world, checker } = parts;
   const { ledger } = redis;
-  const { record, claim, cancel } = ledger;
+  const { record, claim, cancel, refuse } = ledger;
   const seen = async (taskId: string): Promise<void> => {
     const row = await ledger.row(taskId);
     if (row !== undefined) reached.add(`row:${row.state}`);
@@ -34,12 +38,35 @@ export function watchLedger(parts: Parts): void {
       await seen(request.taskId);
       return answer;
     },
+    async refuse(...args: Parameters<typeof refuse>) {
+      const [taskId, key, text] = args;
+      if (text.includes(CONFLICT_MESSAGE) && !isUsed(parts, taskId, key))
+        checker.violate('a conflict is proven', `${key} is told that ${taskId} is used, and nobody has used it`);
+      await refuse(...args);
+    },
     async cancel(...args: Parameters<typeof cancel>) {
       const answer = await cancel(...args);
       reached.add(`cancel:${answer}`);
       await seen(args[0]);
       return answer;
     },
+  });
+}
+
+/** Whether another manifest than the job's has ended or begun under the task's id: in what was recorded, or in a journal. */
+function isUsed({ redis, checker, host }: Parts, taskId: string, key: string): boolean {
+  const { queue, jobId } = placeOfJob(key);
+  const data: unknown = redis.queue(queue).jobs.get(jobId)?.data;
+  const job = TaskJob.safeParse(data);
+  if (!job.success) return true;
+  const own = manifestSha256(job.data.manifest);
+  if (checker.recorded(taskId).some((one) => one.manifestSha256 !== own)) return true;
+  return [host.stores.file, host.stores.tool].some((store) => {
+    const { open, success } = store.look('view', taskId) as {
+      readonly open?: { readonly manifestSha256: string };
+      readonly success?: { readonly manifestSha256: string };
+    };
+    return [open, success].some((one) => one !== undefined && one.manifestSha256 !== own);
   });
 }
 

@@ -92,6 +92,11 @@ export class World {
     this.scheduler.at(forMs, undefined, () => process.resume());
   }
 
+  /** Virtual time passes for a process. */
+  wait(process: SimProcess, ms: number): Promise<void> {
+    return new Promise((resolve) => this.scheduler.at(ms, process, resolve));
+  }
+
   #isDown(to: Callee): boolean {
     return (to === 'redis' && this.now < this.redisDownUntil) || (to === 'kernel' && this.now < this.kernelDownUntil);
   }

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
-import { processIo } from '../../src/bin/cli/io.ts';
 import { openServices } from '../../src/bin/cli/services.ts';
 import { openLocalSearch } from '../../src/bin/content.ts';
 import { systemClock } from '../../src/core/clock.ts';
+import { processIo } from '../../src/surfaces/cli/process-io.ts';
 import { runCli } from '../../src/surfaces/cli/program.ts';
 import { sinkOf } from './sink.ts';
 

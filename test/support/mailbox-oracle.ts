@@ -28,7 +28,8 @@ export function oracle(box: Mailbox, asked: Asked, rank?: RankOracle): Expected[
   const { query, wanted } = asked;
   if (wanted.by === 'filters' && !hasFilter(asked)) return [];
   const eyes = eyesOf(box, asked);
-  const redacting = query.redaction?.redact_body === true && eyes.length > 0;
+  // What a viewer may see is no matter of the query.
+  const redacting = asked.viewer === null && query.redaction?.redact_body === true && eyes.length > 0;
   const given = rank !== undefined && wanted.by !== 'filters' ? rank(box.mails, query.text, asked) : undefined;
   const set = box.mails
     .filter((mail) => passes(box, mail, asked, eyes) && (given === undefined ? matches(mail, wanted) : given.has(mail.id)))
@@ -107,13 +108,14 @@ const ascii = (text: string): string => text.replace(/[A-Z]/g, (letter) => lette
 function eyesOf(box: Mailbox, { query, viewer }: Asked): (readonly number[])[] {
   const { scope } = query;
   const groups: (readonly number[])[] = viewer === null ? [] : [[viewer.agent_id]];
-  if (scope !== undefined && scope !== 'unrestricted' && 'caller_scoped' in scope) {
+  if (scope != null && scope !== 'unrestricted' && 'caller_scoped' in scope) {
     groups.push(box.agents.filter(({ name }) => same(name, scope.caller_scoped.caller_agent)).map(({ id }) => id));
   }
   return groups;
 }
 
-function maySee(box: Mailbox, mail: Mail, looking: readonly number[]): boolean {
+/** Whether agents with these ids may see a message. */
+export function maySee(box: Mailbox, mail: Mail, looking: readonly number[]): boolean {
   const isLooking = (id: number | null): boolean => id !== null && looking.includes(id);
   if (isLooking(mail.sender_id) || mail.recipients.some(({ agent_id }) => isLooking(agent_id))) return true;
   const own = box.agents.filter(({ id }) => isLooking(id)).map(({ project_id }) => project_id);
@@ -144,14 +146,14 @@ function passes(box: Mailbox, mail: Mail, { query }: Asked, eyes: readonly (read
   const holds: readonly boolean[] = [
     project_id === undefined || mail.project_id === project_id,
     product === undefined || box.products.some(({ id, project_ids }) => id === product && project_ids.includes(mail.project_id)),
-    importance.length === 0 || importance.includes(mail.importance),
+    importance == null || importance.length === 0 || importance.includes(mail.importance),
     thread_id === undefined || mail.thread_id === thread_id,
     ack_required === undefined || mail.ack === ack_required,
     mail.created_ts >= (time_range?.min_ts ?? -Infinity) && mail.created_ts <= (time_range?.max_ts ?? Infinity),
     typeof agent_name !== 'string' || agent(agent_name),
     typeof sender_name !== 'string' || sentBy(sender_name),
     typeof recipient_name !== 'string' || sentTo(recipient_name),
-    scope === undefined || scope === 'unrestricted' || !('project_set' in scope) || scope.project_set.allowed_project_ids.includes(mail.project_id),
+    scope == null || scope === 'unrestricted' || !('project_set' in scope) || scope.project_set.allowed_project_ids.includes(mail.project_id),
   ];
   return holds.every(Boolean);
 }

@@ -17,7 +17,7 @@ export type Wanted =
 
 export interface Asked {
   readonly query: SearchQuery;
-  readonly viewer: SearchViewer;
+  readonly viewer: Extract<SearchViewer, { readonly agent_id: number }> | null;
   readonly wanted: Wanted;
 }
 

@@ -3,6 +3,7 @@ import type { EngineAnswer, MessageEngine } from '../../src/core/ports/message-e
 import { createFts5Engine } from '../../src/messages/engines/fts5/engine.ts';
 import { errorResponse } from '../../src/messages/search/error-response.ts';
 import { createMessageSearchService } from '../../src/messages/search/service.ts';
+import { createCursorKeys } from '../../src/messages/store/cursor-keys.ts';
 import { lookUp, productNamed, projectNamed } from '../../src/messages/store/named-projects.ts';
 import { createMessagesReader } from '../../src/messages/store/reader.ts';
 import { createRecipientsReader } from '../../src/messages/store/recipients.ts';
@@ -13,9 +14,14 @@ export function fuzzedSearches(file: string): Readonly<Record<'working' | 'faili
   const fts5 = createFts5Engine(reader.database);
   const parts = { killSwitch: undefined, now: () => 1_000_000, elapsed: () => performance.now(), emit: () => undefined };
   const over = (engine: MessageEngine, database = reader.database): MessageSearch => ({
-    ...createMessageSearchService({ ...parts, engines: { fts5: engine }, recipients: createRecipientsReader(database) }),
-    project: async (key) => lookUp(database, (db) => projectNamed(db, key)),
-    product: async (key) => lookUp(database, (db) => productNamed(db, key)),
+    ...createMessageSearchService({
+      ...parts,
+      engines: { fts5: engine },
+      recipients: createRecipientsReader(database),
+      cursorKeys: createCursorKeys(database, parts.elapsed),
+    }),
+    project: async (key, viewer) => lookUp(database, (db) => projectNamed(db, key, viewer)),
+    product: async (key, viewer) => lookUp(database, (db) => productNamed(db, key, viewer)),
     errorResponse: (query, error) => errorResponse(query, null, error, parts),
   });
   const refuse = (): EngineAnswer<never> => ({ ok: false, error: { kind: 'engine_error', message: 'broken' } });

@@ -26,6 +26,16 @@ export function inMountNamespace(script: URL, args: readonly string[]): Promise<
   });
 }
 
+/**
+ * Runs a TypeScript file as root of a user namespace of its own, with mounts and limits of its own (`/proc/sys/user`): nothing of
+ * it is seen by the host. Answers the JSON that it printed.
+ */
+export function inUserNamespace(script: URL, args: readonly string[]): Promise<unknown> {
+  return runScript('unshare', ['-Urm', process.execPath, ...scriptArgs(script, args)]).catch((error: unknown) => {
+    throw new Error('user namespaces are needed, and this host does not give them; run: sysctl -w user.max_user_namespaces=1000', { cause: error });
+  });
+}
+
 /** Runs a TypeScript file as the user `nobody` when this process is root, else as the user it is (unprivileged anyway). */
 export function asUnprivileged(script: URL, args: readonly string[]): Promise<unknown> {
   const words = scriptArgs(script, args);

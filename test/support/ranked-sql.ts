@@ -34,7 +34,7 @@ export function rankedSql(ask: EngineRequest, ranking: Ranking, after: PageStart
       SELECT ${ranking.id} AS id, ${ranking.cost} AS raw${newest ? sql`, ${kind.time} AS at` : NOTHING}${judged}
       FROM ${ranking.from} f${needsRow ? sql` CROSS JOIN ${kind.table} m ON m.id = ${ranking.id}` : NOTHING}
       ${where([...ranking.match, ...conditions])}),
-    span AS MATERIALIZED (SELECT count(*)${seen} AS n, ${visibility.sees === undefined ? sql`0` : sql`count(*) FILTER (WHERE NOT ok)`} AS denied,
+    span AS MATERIALIZED (SELECT count(*)${seen} AS n, ${visibility.sees === undefined || ask.scope.hide_denied ? sql`0` : sql`count(*) FILTER (WHERE NOT ok)`} AS denied,
       min(raw)${seen} AS lo, max(raw)${seen} AS hi FROM hit),
     scale AS MATERIALIZED (SELECT n, denied, f, round(${best} * f) AS k0, round(${worst} * f) AS k1
       FROM (SELECT *, coalesce(pow(2.0, 30 - floor(log2(max(-${best}, -${worst})))), 1.0) AS f FROM span)),

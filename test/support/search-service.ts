@@ -3,6 +3,7 @@ import type { MessageSearchEvent } from '../../src/core/ports/message-search.ts'
 import { createFts5Engine } from '../../src/messages/engines/fts5/engine.ts';
 import type { KillSwitch, Missing } from '../../src/messages/search/planner.ts';
 import { createMessageSearchService, type MessageSearchService } from '../../src/messages/search/service.ts';
+import { createCursorKeys } from '../../src/messages/store/cursor-keys.ts';
 import { createMessagesReader } from '../../src/messages/store/reader.ts';
 import { createRecipientsReader } from '../../src/messages/store/recipients.ts';
 
@@ -24,6 +25,7 @@ export function searchOver(file: string, wishes: Wishes = {}): MessageSearchServ
     engines: { fts5, ...engines },
     absent,
     recipients: createRecipientsReader(reader.database),
+    cursorKeys: createCursorKeys(reader.database, elapsed),
     killSwitch,
     now,
     elapsed,

@@ -114,7 +114,7 @@ function matches(message: CorpusMessage, query: SearchQuery): boolean {
       .toLowerCase()
       .split(/\s+/)
       .every((word) => text.includes(word)) &&
-    (query.importance === undefined || query.importance.includes(message.importance)) &&
+    (query.importance == null || query.importance.includes(message.importance)) &&
     (query.ack_required == null || query.ack_required === message.ack_required) &&
     (query.thread_id == null || query.thread_id === message.thread_id) &&
     (query.project_id == null || PROJECTS[query.project_id - 1] === message.project)

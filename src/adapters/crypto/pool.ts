@@ -5,7 +5,9 @@ import type { Ed25519 } from '../../core/ports/index.ts';
 import { createThreadClient, type ThreadClient } from '../threads/client.ts';
 import { startThread } from '../threads/thread-entry.ts';
 import { type Answer, type Operation, packRequest, requestBytes, unpackReply } from './batch.ts';
+import { carryOut, libraryOf } from './inline.ts';
 import { assertPublicKey, assertSecretKey, isSignature } from './lengths.ts';
+import type { SyncEd25519 } from './sync.ts';
 
 export interface CryptoPoolOptions {
   /** One thread does about ten thousand verify+sign pairs a second; more than two help nobody. */
@@ -14,6 +16,8 @@ export interface CryptoPoolOptions {
   readonly library?: ThreadSetup['library'];
   /** Starts one thread; a parameter so that a test can hold the thread and end it. */
   readonly startWorker?: (setup: ThreadSetup) => Worker;
+  /** Milliseconds of a clock that only goes on. */
+  readonly now?: () => number;
 }
 
 /** What a crypto thread is told at birth. */
@@ -42,6 +46,10 @@ type Thread = ThreadClient<CryptoCalls, string>;
 
 /** Two, so that a thread has work while the main thread reads its reply. */
 const BATCHES_IN_FLIGHT = 2;
+/** What is done at once in so many milliseconds, while no thread was needed for as long: a thread's answer takes longer than such a call. */
+const AT_ONCE = 2;
+const QUIET_MS = 5;
+const AT_ONCE_BYTES = 16 * 1024;
 const MAX_BATCH_OPERATIONS = 256;
 const MAX_BATCH_BYTES = 1024 * 1024;
 
@@ -49,9 +57,17 @@ const MAX_BATCH_BYTES = 1024 * 1024;
  * Signs and verifies in worker threads. All requests of one turn of the event loop travel as one message, and so do
  * their answers: per operation the main thread pays two copies of a few hundred bytes and a promise.
  *
+ * A small request that comes when little is asked for is carried out at once on the calling thread. Not so under load: there
+ * those who were answered together go on together, and share the writes of all that follows.
+ *
  * A thread that dies fails the operations that it held (WritError INTERNAL) and is replaced.
  */
-export function createCryptoPool({ threads = 1, library = 'best', startWorker = startCryptoThread }: CryptoPoolOptions = {}): CryptoPool {
+export function createCryptoPool({
+  threads = 1,
+  library = 'best',
+  startWorker = startCryptoThread,
+  now = () => performance.now(),
+}: CryptoPoolOptions = {}): CryptoPool {
   const running = new Set<Thread>();
   let queue: Pending[] = [];
   let scheduled = false;
@@ -59,6 +75,10 @@ export function createCryptoPool({ threads = 1, library = 'best', startWorker = 
   let starting: Promise<void> | undefined;
   let stopping: Promise<void> | undefined;
   let onIdle: (() => void) | undefined;
+  let here: SyncEd25519 | undefined;
+  let atOnce = 0;
+  let atOnceSince = Number.NEGATIVE_INFINITY;
+  let queuedAt = Number.NEGATIVE_INFINITY;
 
   async function spawn(): Promise<void> {
     const thread: Thread = createThreadClient<CryptoCalls, never, string>({
@@ -76,18 +96,32 @@ export function createCryptoPool({ threads = 1, library = 'best', startWorker = 
   }
 
   async function spawnAll(): Promise<void> {
+    const local = await libraryOf(library);
     const results = await Promise.allSettled(Array.from({ length: threads }, spawn));
     const failed = results.find((result) => result.status === 'rejected');
     if (failed) throw new WritError('INTERNAL', `no crypto thread starts: ${messageOf(failed.reason)}`, { cause: failed.reason });
+    here = local;
   }
 
   function enqueue(pending: Pending): void {
     if (stopping !== undefined) {
       pending.reject(new WritError('INTERNAL', 'the crypto pool has stopped'));
+    } else if (here !== undefined && mayBeDoneAtOnce(pending.operation)) {
+      pending.settle(carryOut(here, pending.operation));
     } else {
+      queuedAt = now();
       queue.push(pending);
       schedule();
     }
+  }
+
+  function mayBeDoneAtOnce({ message }: Operation): boolean {
+    const at = now();
+    if (message.length > AT_ONCE_BYTES || at - queuedAt < QUIET_MS || !idle()) return false;
+    if (at - atOnceSince >= QUIET_MS) [atOnce, atOnceSince] = [0, at];
+    if (atOnce === AT_ONCE) return false;
+    atOnce += 1;
+    return true;
   }
 
   function schedule(): void {

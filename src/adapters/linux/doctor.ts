@@ -48,7 +48,7 @@ function openat2(): Finding {
 
 /** A rename in the data directory itself: whether a file system can do it only shows on a file of its own. */
 async function renameat2(dataDir: string): Promise<Finding> {
-  if (!existsSync(dataDir)) return warning('not looked at: there is no data directory yet', 'run `npx writ init`');
+  if (!existsSync(dataDir)) return warning('not looked at: there is no data directory yet', 'run `writ init`');
   const from = path.join(dataDir, `.writ-doctor-${randomUUID()}`);
   writeFileSync(from, '', { flag: 'wx', mode: 0o600 });
   const to = `${from}-renamed`;

@@ -43,20 +43,20 @@ export function createMemoryLedger(settings: LedgerSettings & { clock: Clock; ch
       if (row && !(request.look && 'epoch' in answer)) write(request.taskId, row);
       return request.look && 'epoch' in answer ? { kind: 'busy', owner: request.instance } : answer;
     },
-    async record({ taskId, epoch, status, errorCode, result, now }) {
+    async record({ taskId, epoch, owner, status, errorCode, result, now }) {
       const row = find(taskId);
       checkedResult(result);
       if (generation === undefined || !row) return 'lost';
-      if (row.epoch !== epoch || row.state !== 'running') return 'stale';
+      if (row.epoch !== epoch || row.state !== 'running' || isAnother(row, owner)) return 'stale';
       const state = status === 'SUCCESS' ? 'success' : 'failure';
       write(taskId, { ...row, owner: '', takeovers: 0, crashes: 0, cancelRequested: false, state, errorCode: errorCode || undefined, result, updated: now });
       channels.recorded(taskId);
       return (parked.get(taskId)?.size ?? 0) > 0 ? 'awaited' : 'recorded';
     },
-    async release(taskId, epoch, why) {
+    async release(taskId, epoch, why, owner) {
       const kept = rows.get(taskId);
       const row = find(taskId);
-      if (kept && row?.epoch === epoch && row.state === 'running') {
+      if (kept && row?.epoch === epoch && row.state === 'running' && !isAnother(row, owner)) {
         rows.set(taskId, { ...kept, row: { ...row, owner: '', crashes: row.crashes + (why === 'crashed' ? 1 : 0) } });
       }
     },
@@ -85,6 +85,7 @@ export function createMemoryLedger(settings: LedgerSettings & { clock: Clock; ch
       else rows.set(taskId, { ...kept, row: { ...row, cancelRequested: false, updated: now } });
     },
     row: async (taskId) => find(taskId),
+    knowsAny: async (taskIds) => taskIds.some((taskId) => find(taskId) !== undefined),
     async discard(taskId, result) {
       const row = find(taskId);
       if (row && row.state !== 'waiting' && row.state !== 'running' && (row.result ?? '') === result) rows.delete(taskId);
@@ -137,6 +138,11 @@ export function createMemoryLedger(settings: LedgerSettings & { clock: Clock; ch
       };
     },
   };
+}
+
+/** Whether the claim is not the one of this owner. */
+function isAnother(row: TaskRow, owner = ''): boolean {
+  return owner !== '' && row.owner !== owner;
 }
 
 /** What a cancel makes when nothing else is known. */

@@ -35,7 +35,7 @@ export function lockDirectory(directory: string): () => void {
     lock.close();
     throw new WritError(
       'REDIS_UNAVAILABLE',
-      `another process has its Redis in ${directory}: stop that one (\`npx writ up\`, mostly) first, or use another data directory`,
+      `another process has its Redis in ${directory}: stop that one (\`writ up\`, mostly) first, or use another data directory`,
       { cause },
     );
   }

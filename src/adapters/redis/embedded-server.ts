@@ -102,7 +102,7 @@ export async function answering(server: Server, target: RedisTarget, timeoutMs: 
     if (performance.now() > deadline)
       throw new WritError(
         'REDIS_UNAVAILABLE',
-        `redis-server did not answer within ${timeoutMs} ms (\`npx writ doctor\` shows what is here): ${server.lastLines()}`,
+        `redis-server did not answer within ${timeoutMs} ms (\`writ doctor\` shows what is here): ${server.lastLines()}`,
       );
     await Promise.race([delay(POLL_MS), server.exited]);
   }
@@ -117,7 +117,7 @@ function whyEnded({ lastLines }: Server): WritError {
       field: 'redis.port',
     });
   }
-  return new WritError('REDIS_UNAVAILABLE', `redis-server did not start (is it installed? \`npx writ doctor\` looks): ${said}`);
+  return new WritError('REDIS_UNAVAILABLE', `redis-server did not start (is it installed? \`writ doctor\` looks): ${said}`);
 }
 
 /** One try on a connection of its own. */

@@ -1,11 +1,12 @@
 import { Redis } from 'ioredis';
-import { WritError } from '../../core/errors.ts';
+import { isWritError, WritError } from '../../core/errors.ts';
 import { checkedResult, KEEP_MS, type LedgerSettings } from '../../core/ledger-life.ts';
 import type { ClaimAnswer, ClaimRequest, FinishedTask, Ledger, RecordAnswer, RecordRequest, TaskRow, TaskState } from '../../core/ports/index.ts';
 import { ALL_TAGS, CANCEL_CHANNEL, generationKey, parkedKey, recordedChannel, refusedKey, rowKey, tagOf } from './keys.ts';
-import type { RedisConnection } from './redis-connection.ts';
+import { isAnyThere, type RedisConnection } from './redis-connection.ts';
 import { orNothing, redisCall } from './redis-error.ts';
 import { type ClaimReply, withScripts } from './scripts.ts';
+import { callTogether } from './together.ts';
 
 /**
  * The ledger in Redis: one Lua script per operation, semantics in `docs/protocol.md` sections 1 and 2.
@@ -20,10 +21,19 @@ export function createRedisLedger(connection: RedisConnection, { retentionMs, re
     together();
     return redisCall(command);
   };
+  // The rows of several tasks lie in several slots of a cluster.
+  const bounds = { max: connection instanceof Redis ? MAX_TOGETHER : 1, maxWeight: MAX_TOGETHER_CHARS, mayBeOnes: isRefused };
+  const claim = callTogether<ClaimRequest, ClaimAnswer>({ ...bounds, weight: () => 0 }, (requests) => call(() => claimAll(redis, requests, retentionMs)));
+  const record = callTogether<RecordRequest, RecordAnswer>({ ...bounds, weight: ({ result }) => result.length }, (requests) =>
+    call(() => recordAll(redis, requests, retentionMs)),
+  );
   return {
-    claim: (request) => call(() => claim(redis, request, retentionMs)),
-    record: (request) => call(() => record(redis, request, retentionMs)),
-    release: (taskId, epoch, why) => call(async () => void (await redis.writRelease(rowKey(taskId), epoch, flag(why === 'crashed')))),
+    claim,
+    record: async (request) => {
+      checkedResult(request.result);
+      return record(request);
+    },
+    release: (taskId, epoch, why, owner = '') => call(async () => void (await redis.writRelease(rowKey(taskId), epoch, flag(why === 'crashed'), owner))),
     refuse: (taskId, jobKey, result) =>
       call(async () => void (await redis.writRefuse(refusedKey(taskId, jobKey), checkedResult(result), refusedMs, recordedChannel(tagOf(taskId)), taskId))),
     refusal: (taskId, jobKey) => call(async () => (await orNothing(redis.get(refusedKey(taskId, jobKey)))) || undefined),
@@ -31,6 +41,13 @@ export function createRedisLedger(connection: RedisConnection, { retentionMs, re
       call(async () => ((await redis.writCancel(rowKey(taskId), now, retentionMs, KEEP_MS, CANCEL_CHANNEL, taskId)) === 0 ? 'done' : 'requested')),
     clearCancel: (taskId, now) => call(async () => void (await redis.writClearCancel(rowKey(taskId), now))),
     row: (taskId) => call(async () => readRow(await orNothing(redis.hgetall(rowKey(taskId))))),
+    knowsAny: (taskIds) =>
+      call(() =>
+        isAnyThere(
+          connection,
+          taskIds.map((taskId) => rowKey(taskId)),
+        ),
+      ),
     discard: (taskId, result) => call(async () => void (await redis.writDiscard(rowKey(taskId), result))),
     restore: (rows, now) => call(async () => void (await Promise.all(rows.map((row) => restore(redis, row, now, retentionMs))))),
     park: (id, jobKey, started, now) => call(() => redis.writPark(parkedKey(id), jobKey, started, now + KEEP_MS)),
@@ -58,18 +75,34 @@ async function* parkedJobs(redis: RedisConnection, key: string): AsyncGenerator<
   } while (cursor !== '0');
 }
 
-async function claim(redis: Scripted, request: ClaimRequest, retentionMs: number): Promise<ClaimAnswer> {
-  const { taskId, manifestSha256, jobKey, instance, exp, now, deadInstance = '', look, waited } = request;
-  const tag = tagOf(taskId);
-  const keys = [rowKey(taskId, tag), generationKey(tag)] as const;
-  const life = [retentionMs, KEEP_MS] as const;
-  const reply = await redis.writClaim(...keys, manifestSha256, jobKey, instance, exp, now, deadInstance, ...life, flag(look), flag(waited));
+/** Tasks that one call claims or records, during which Redis serves nobody else: some 10 µs each. */
+const MAX_TOGETHER = 64;
+/** Results of one call, UTF-16 units. */
+const MAX_TOGETHER_CHARS = 256 * 1024;
+
+/** The server has answered, and refused what was asked: it may be the fault of one task. */
+function isRefused(error: unknown): boolean {
+  return isWritError(error) && error.code === 'INTERNAL';
+}
+
+async function claimAll(redis: Scripted, requests: readonly ClaimRequest[], retentionMs: number): Promise<readonly ClaimAnswer[]> {
+  const keys: string[] = [];
+  const args: (string | number)[] = [retentionMs, KEEP_MS];
+  for (const { taskId, manifestSha256, jobKey, instance, exp, now, deadInstance = '', look, waited } of requests) {
+    const tag = tagOf(taskId);
+    keys.push(rowKey(taskId, tag), generationKey(tag));
+    args.push(manifestSha256, jobKey, instance, exp, now, deadInstance, flag(look), flag(waited));
+  }
+  return (await redis.writClaims(keys.length, ...keys, ...args)).map(claimAnswer);
+}
+
+function claimAnswer(reply: ClaimReply): ClaimAnswer {
   const answer = CLAIM_ANSWERS[reply[0]];
-  if (!answer) throw new WritError('INTERNAL', `claim-2.lua answered code ${reply[0]}`);
+  if (!answer) throw new WritError('INTERNAL', `claims-n.lua answered code ${reply[0]}`);
   return answer(reply);
 }
 
-/** Codes of `claim-2.lua`. */
+/** Codes of `claims-n.lua`. */
 const CLAIM_ANSWERS: Readonly<Record<number, (reply: ClaimReply) => ClaimAnswer>> = {
   0: () => ({ kind: 'lost' }),
   1: ([, epoch, crashes]) => ({ kind: 'new', epoch: Number(epoch), ...counted(crashes) }),
@@ -85,29 +118,24 @@ function counted(crashes: number | undefined): { readonly crashes?: number } {
   return crashes === undefined || crashes === 0 ? {} : { crashes };
 }
 
-async function record(redis: Scripted, request: RecordRequest, retentionMs: number): Promise<RecordAnswer> {
-  const { taskId, epoch, status, errorCode = '', result, now } = request;
-  const tag = tagOf(taskId);
-  const code = await redis.writRecord(
-    rowKey(taskId, tag),
-    generationKey(tag),
-    parkedKey(taskId, tag),
-    epoch,
-    status === 'SUCCESS' ? 'success' : 'failure',
-    errorCode,
-    checkedResult(result),
-    now,
-    retentionMs,
-    KEEP_MS,
-    recordedChannel(tag),
-    taskId,
-  );
+async function recordAll(redis: Scripted, requests: readonly RecordRequest[], retentionMs: number): Promise<readonly RecordAnswer[]> {
+  const keys: string[] = [];
+  const args: (string | number)[] = [retentionMs, KEEP_MS];
+  for (const { taskId, epoch, owner = '', status, errorCode = '', result, now } of requests) {
+    const tag = tagOf(taskId);
+    keys.push(rowKey(taskId, tag), generationKey(tag), parkedKey(taskId, tag));
+    args.push(epoch, status === 'SUCCESS' ? 'success' : 'failure', errorCode, result, now, recordedChannel(tag), taskId, owner);
+  }
+  return (await redis.writRecords(keys.length, ...keys, ...args)).map(recordAnswer);
+}
+
+function recordAnswer(code: number): RecordAnswer {
   const answer = RECORD_ANSWERS[code];
-  if (!answer) throw new WritError('INTERNAL', `record-3.lua answered code ${code}`);
+  if (!answer) throw new WritError('INTERNAL', `records-n.lua answered code ${code}`);
   return answer;
 }
 
-/** Codes of `record-3.lua`. */
+/** Codes of `records-n.lua`. */
 const RECORD_ANSWERS: Readonly<Record<number, RecordAnswer>> = { 0: 'lost', 1: 'stale', 2: 'recorded', 3: 'awaited' };
 
 function restore(redis: Scripted, { taskId, manifestSha256, result, exp }: FinishedTask, now: number, retentionMs: number): Promise<number> {

@@ -2,8 +2,8 @@ import type { ChainableCommander } from 'ioredis';
 import { z } from 'zod';
 import { type LedgerSettings, rowExpiry } from '../../core/ledger-life.ts';
 import type { PlanView, PlanViews } from '../../core/ports/index.ts';
-import { planKey, recordedChannel, tagOf } from './keys.ts';
-import type { RedisConnection } from './redis-connection.ts';
+import { CANCEL_CHANNEL, planKey, recordedChannel, tagOf } from './keys.ts';
+import type { CommandAnswer, RedisConnection } from './redis-connection.ts';
 import { isWrongType, orNothing, redisCall } from './redis-error.ts';
 
 /** Redis is not trusted: a field that is not as we write it counts as missing. */
@@ -37,18 +37,25 @@ export function createRedisPlanViews({ redis, retentionMs, listen }: PlanViewsOp
       redisCall(async () => {
         const key = planKey(id);
         const fields = { state, steps: stepsDone, current: text(current), error: text(error), result: result ?? '', updated: now };
-        await change(redis, key, (told) =>
+        const answers = await change(redis, key, (told) =>
           told
             .hset(key, fields)
             .pexpireat(key, rowExpiry(exp, now, { retentionMs }))
-            .publish(recordedChannel(tagOf(id)), id),
+            .publish(recordedChannel(tagOf(id)), id)
+            .hget(key, 'cancel'),
         );
+        return answers.at(-1)?.[1] === '1';
       }),
     requestCancel: (id, now) =>
       redisCall(async () => {
         const key = planKey(id);
         if ((await redis.exists(key)) === 0) return false;
-        await change(redis, key, (told) => told.hset(key, { cancel: '1', updated: now }).publish(recordedChannel(tagOf(id)), id));
+        await change(redis, key, (told) =>
+          told
+            .hset(key, { cancel: '1', updated: now })
+            .publish(recordedChannel(tagOf(id)), id)
+            .publish(CANCEL_CHANNEL, id),
+        );
         return true;
       }),
     clearCancel: (id) => redisCall(async () => void (await orNothing(redis.hdel(planKey(id), 'cancel')))),
@@ -57,12 +64,12 @@ export function createRedisPlanViews({ redis, retentionMs, listen }: PlanViewsOp
 }
 
 /** All or nothing. A key that somebody has overwritten with something of another type is removed first: a view decides nothing. */
-async function change(redis: RedisConnection, key: string, commands: (told: ChainableCommander) => ChainableCommander): Promise<void> {
-  const answers = await commands(redis.multi()).exec();
-  const error = answers?.find(([failed]) => failed !== null)?.[0];
-  if (!error) return;
+async function change(redis: RedisConnection, key: string, commands: (told: ChainableCommander) => ChainableCommander): Promise<readonly CommandAnswer[]> {
+  const answers = (await commands(redis.multi()).exec()) ?? [];
+  const error = answers.find(([failed]) => failed !== null)?.[0];
+  if (!error) return answers;
   if (!isWrongType(error)) throw error;
-  await commands(redis.multi().del(key)).exec();
+  return (await commands(redis.multi().del(key)).exec()) ?? [];
 }
 
 const SMALL = ['state', 'steps', 'current', 'cancel', 'error', 'updated'] as const;

@@ -1,4 +1,4 @@
-import { Cluster, type Redis } from 'ioredis';
+import { Cluster, Redis } from 'ioredis';
 import type { RedisSettings } from './target.ts';
 
 /** One server, or a Redis Cluster; both take the same commands, but a cluster only with all keys of one command in one slot. */
@@ -41,6 +41,15 @@ export async function pipelined(redis: RedisConnection, commands: readonly Keyed
   return answers;
 }
 
+/** Whether any of these keys exists: one command, in a cluster one for each slot. */
+export async function isAnyThere(redis: RedisConnection, keys: readonly string[]): Promise<boolean> {
+  if (keys.length === 0) return false;
+  if (!(redis instanceof Cluster)) return (await redis.exists(...keys)) > 0;
+  const slots = bySlot(keys.map((key) => ['exists', key] as const)).map(({ group }) => group.map(([, key]) => key));
+  const counts = await Promise.all(slots.map((slot) => redis.exists(...slot)));
+  return counts.some((count) => count > 0);
+}
+
 interface SlotGroup {
   readonly group: KeyedCommand[];
   /** Where each stands among all. */
@@ -59,8 +68,22 @@ function bySlot(commands: readonly KeyedCommand[]): readonly SlotGroup[] {
   return [...groups.values()];
 }
 
+/**
+ * To one server the commands leave in one write. A pipeline of ioredis does the same and makes two functions for every script
+ * that the connection knows, BullMQ's seventy among them: more than half of the garbage of a bulk retry.
+ */
 async function exec(redis: RedisConnection, commands: readonly KeyedCommand[]): Promise<readonly CommandAnswer[]> {
-  return (await redis.pipeline(commands.map((command) => [...command])).exec()) ?? [];
+  if (!(redis instanceof Redis) || redis.status !== 'ready') return (await redis.pipeline(commands.map((command) => [...command])).exec()) ?? [];
+  const { stream } = redis;
+  stream.cork();
+  const sent = commands.map(([name, ...args]) => redis.call(name, ...args));
+  stream.uncork();
+  const ends = await Promise.allSettled(sent);
+  return ends.map((end): CommandAnswer => (end.status === 'fulfilled' ? [null, end.value] : [errorOf(end.reason), null]));
+}
+
+function errorOf(reason: unknown): Error {
+  return reason instanceof Error ? reason : new Error(String(reason));
 }
 
 /** The part of a key that decides its slot: between the first `{` and the next `}`, unless nothing is there. */

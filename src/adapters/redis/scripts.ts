@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import type { RedisConnection } from './redis-connection.ts';
 
 /**
- * Our Lua scripts: command name → file below `lua/`. The number at the end of a file name is its number of keys;
- * `row.lua`, which reads a row, stands before all of them.
+ * Our Lua scripts: command name → file below `lua/`. The number at the end of a file name is its number of keys, `n` stands
+ * for any, which is then the first argument; `row.lua`, which reads a row, stands before all of them.
  * Each file documents its keys, arguments and answers; the codes are mapped in one place, by the caller.
  */
 const SCRIPTS = {
-  writClaim: 'claim-2',
-  writRecord: 'record-3',
+  writClaims: 'claims-n',
+  writRecords: 'records-n',
   writRelease: 'release-1',
   writRefuse: 'refuse-1',
   writCancel: 'cancel-1',
@@ -18,36 +18,19 @@ const SCRIPTS = {
   writPark: 'park-1',
   writUnpark: 'unpark-1',
   writPublishRevocations: 'publish-revocations-1',
+  writLeaveJob: 'leave-job-4',
 } satisfies Record<keyof ScriptCommands, string>;
 
 type Arg = string | number;
 
-/** `claim-2.lua`: the code, then what belongs to it. */
+/** Of one task, `claims-n.lua`: the code, then what belongs to it. */
 export type ClaimReply = readonly [code: number, value?: string | number | null, crashes?: number, takeovers?: number];
 
 /** Arguments in the order of KEYS and ARGV, as the files document them. */
 interface ScriptCommands {
-  writClaim(
-    ...args: [
-      ...[row: string, generation: string, sha: string, job: string, owner: string, exp: Arg, now: Arg, dead: string],
-      ...[...life: Life, look: Flag, parked: Flag],
-    ]
-  ): Promise<ClaimReply>;
-  writRecord(
-    ...args: [
-      row: string,
-      generation: string,
-      parked: string,
-      epoch: Arg,
-      state: string,
-      code: string,
-      result: string,
-      now: Arg,
-      ...life: Life,
-      ...signal: Signal,
-    ]
-  ): Promise<number>;
-  writRelease(row: string, epoch: Arg, crashed: Flag): Promise<number>;
+  writClaims(keys: number, ...args: Arg[]): Promise<readonly ClaimReply[]>;
+  writRecords(keys: number, ...args: Arg[]): Promise<readonly number[]>;
+  writRelease(row: string, epoch: Arg, crashed: Flag, owner: string): Promise<number>;
   writRefuse(...args: [refused: string, result: string, keep: Arg, ...signal: Signal]): Promise<number>;
   writCancel(...args: [row: string, now: Arg, ...life: Life, ...signal: Signal]): Promise<number>;
   writClearCancel(row: string, now: Arg): Promise<number>;
@@ -55,6 +38,12 @@ interface ScriptCommands {
   writRestore(...args: [row: string, sha: string, result: string, exp: Arg, now: Arg, ...life: Life]): Promise<number>;
   writPark(parked: string, job: string, started: Arg, until: Arg): Promise<number>;
   writUnpark(parked: string, job: string, started: Arg): Promise<number>;
+  writLeaveJob(
+    ...args: [
+      ...[job: string, ended: string, other: string, events: string],
+      ...[jobId: string, state: string, endedAt: Arg, keep: Arg, keepFrom: Arg, says: string, said: string, ...fields: Arg[]],
+    ]
+  ): Promise<number>;
   writPublishRevocations(log: string, channel: string, first: Arg, ...tokens: string[]): Promise<readonly [code: number, number: number]>;
 }
 type Flag = '0' | '1';
@@ -66,12 +55,14 @@ export type ScriptedRedis = RedisConnection & ScriptCommands;
 
 const READS_A_ROW = textOf('row');
 
-const LUA: ReadonlyMap<string, { numberOfKeys: number; lua: string }> = new Map(
-  Object.entries(SCRIPTS).map(([command, file]) => [
-    command,
-    { numberOfKeys: Number(file.slice(file.lastIndexOf('-') + 1)), lua: `${READS_A_ROW}\n${textOf(`lua/${file}`)}` },
-  ]),
+const LUA: ReadonlyMap<string, { numberOfKeys?: number; lua: string }> = new Map(
+  Object.entries(SCRIPTS).map(([command, file]) => [command, { ...keysOf(file), lua: `${READS_A_ROW}\n${textOf(`lua/${file}`)}` }]),
 );
+
+function keysOf(file: string): { readonly numberOfKeys?: number } {
+  const keys = file.slice(file.lastIndexOf('-') + 1);
+  return keys === 'n' ? {} : { numberOfKeys: Number(keys) };
+}
 
 function textOf(file: string): string {
   return readFileSync(new URL(`./${file}.lua`, import.meta.url), 'utf8');

@@ -1,7 +1,8 @@
-import type { Transferable, Worker } from 'node:worker_threads';
+import type { Transferable } from 'node:worker_threads';
 import { type ErrorCode, WritError } from '../../core/errors.ts';
 import { withTimeout } from '../../core/with-timeout.ts';
 import { type Calls, type FromThread, OPENING, type ThrownError, type ToThread } from './messages.ts';
+import type { ThreadLike } from './process.ts';
 
 /** Whether a call that finds no thread launches one, by who may launch it and whether the client is between `start` and `stop`. */
 const CALL_LAUNCHES = {
@@ -11,8 +12,8 @@ const CALL_LAUNCHES = {
 } as const satisfies Record<string, (isStarted: boolean) => boolean>;
 
 export interface ThreadOptions<Event> {
-  /** Starts the worker thread, with the data of now. */
-  readonly launch: () => Worker;
+  /** Starts the worker thread, or the process that stands for one (`startProcess`), with the data of now. */
+  readonly launch: () => ThreadLike;
   readonly launchedBy: keyof typeof CALL_LAUNCHES;
   /** The code of what a call has thrown without one. */
   readonly code: ErrorCode;
@@ -57,7 +58,7 @@ interface Waiting {
 
 /** A thread, the calls in flight, and what becomes of it. */
 interface Thread {
-  readonly worker: Worker;
+  readonly worker: ThreadLike;
   readonly waiting: Map<number, Waiting>;
   readonly ready: Promise<unknown>;
   readonly ended: Promise<true>;
@@ -75,10 +76,12 @@ interface Thread {
  *   message writer 1, events          calls           STORAGE_UNAVAILABLE     answer    close
  *   index keepers  1, events          calls           told, next change       outcome   close between batches
  *   search         1, events, shared  calls           Error; hung: again      answer    close, 5 s, kill
+ *   words *        1, events          calls           Error                   answer    close, 0.25 s, kill
  *   index build    1, events, shared  calls           outcome failed          death     flag, stopMs
  *   index watch    many, events       start           INTERNAL, WATCHER_DOWN  answer    close, stopMs
  *   copier         many, events       calls           INTERNAL                death     none: keepsAlive calls
  *
+ * `*`: processes that stand for threads (`startProcess`), ended at a deadline.
  * `shared`: memory of both sides, for what no message would reach: flags of a build, the engine that a search is asking.
  */
 export function createThreadClient<C extends Calls<C>, Event = never, Ready = undefined>(options: ThreadOptions<Event>): ThreadClient<C, Ready> {

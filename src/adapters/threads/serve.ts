@@ -1,4 +1,4 @@
-import { parentPort, type Transferable } from 'node:worker_threads';
+import { parentPort, type Transferable, workerData } from 'node:worker_threads';
 import { isWritError, messageOf } from '../../core/errors.ts';
 import { type Call, type Calls, type FromThread, OPENING, type ThrownError, type ToThread } from './messages.ts';
 
@@ -22,10 +22,33 @@ export interface ThreadSide<C, Event, Ready> {
   serve(open: () => Served<C, Ready> | Promise<Served<C, Ready>>): void;
 }
 
+/** What the thread was started with, or the process that stands for one. */
+export function threadData<D>(): D {
+  return (workerData ?? JSON.parse(process.argv[2] ?? 'null')) as D;
+}
+
+/** The way to the owner: a port, or the channel of a process that stands for a thread (`startProcess`). */
+interface Port {
+  on(event: 'message', listener: (message: ToThread) => void): unknown;
+  postMessage(message: FromThread, transfer: readonly Transferable[]): void;
+  close(): void;
+}
+
+function portOfProcess(): Port {
+  if (process.send === undefined) throw new Error('the entry of a worker thread runs in a worker thread, or in a process of ours');
+  // What never comes back to its event loop does not hear the disconnect.
+  void import('../linux/die-with-parent.ts').then(({ dieWithParent }) => dieWithParent());
+  process.once('disconnect', () => process.exit(0));
+  return {
+    on: (event, listener) => process.on(event, listener),
+    postMessage: (message) => void process.send?.(message),
+    close: () => process.disconnect(),
+  };
+}
+
 /** The thread's side of `createThreadClient`; the same types on both sides. */
 export function threadSide<C extends Calls<C>, Event = never, Ready = undefined>(): ThreadSide<C, Event, Ready> {
-  if (parentPort === null) throw new Error('the entry of a worker thread runs in a worker thread only');
-  const port = parentPort;
+  const port: Port = parentPort ?? portOfProcess();
   const say = (message: FromThread, transfer: readonly Transferable[] = []): void => port.postMessage(message, transfer);
 
   async function opened(open: () => Served<C, Ready> | Promise<Served<C, Ready>>): Promise<void> {

@@ -20,7 +20,7 @@ import type { Diagnosis } from '../../surfaces/cli/services.ts';
 import type { CliRedis, CliSettings } from './settings.ts';
 import { openQueueControl } from './status.ts';
 
-const START = 'run `npx writ up`';
+const START = 'run `writ up`';
 
 export interface DiagnosedServices {
   readonly redis: CliRedis;

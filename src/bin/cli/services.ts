@@ -13,8 +13,7 @@ import { openScopes } from './scopes/index.ts';
 import { createCliRedis, programWords, readSettings } from './settings.ts';
 
 /** The services of one command line. Each part is loaded and opened when it is first asked for, and closed with the whole: no command waits for what another needs. */
-export async function openServices(options: GlobalOptions): Promise<CliServices> {
-  const settings = readSettings(options);
+export async function openServices(options: GlobalOptions, settings = readSettings(options)): Promise<CliServices> {
   const { loaded, places } = settings;
   const { config } = loaded;
   const closing: (() => unknown)[] = [];
@@ -97,7 +96,7 @@ export async function openServices(options: GlobalOptions): Promise<CliServices>
       return (await import('../../messages/search/compare-engines.ts')).compareEngines({ serving, shadow }, wish);
     },
     screenShelf: createScreenShelf(places.screenShelf),
-    projectsAndProducts: async () => (await import('../../messages/store/list-projects.ts')).listProjectsAndProducts(places.messages),
+    projectsAndProducts: async (viewer) => (await import('../../messages/store/list-projects.ts')).listProjectsAndProducts(places.messages, viewer),
     contentIndex,
     messageIngest,
     diagnose: async () => (await import('./doctor.ts')).diagnose(settings, { redis, scopes, reachKernel: async () => (await kernel()).ping() }),

@@ -1,6 +1,6 @@
 import type { EventEmitter } from 'node:events';
 import path from 'node:path';
-import { type LoadedConfig, loadConfig } from '../../../config/load.ts';
+import { type LoadedConfig, type LoadOptions, loadConfig } from '../../../config/load.ts';
 import type { ConnectionKind } from '../../../queues/connection.ts';
 import type { RedisConnection } from '../../adapters/redis/redis-connection.ts';
 import type { RedisTarget } from '../../adapters/redis/target.ts';
@@ -15,10 +15,13 @@ export interface CliSettings {
   readonly places: DataDirPaths;
 }
 
+/** Environment and working directory of whoever asks; those of this process unless given. */
+export type Caller = Pick<LoadOptions, 'env' | 'cwd'>;
+
 /** Defaults < files < environment < `--set`. Throws WritError INVALID_CONFIG; INVALID_ARGUMENT for a password among the arguments. */
-export function readSettings({ dataDir, config, set }: GlobalOptions): CliSettings {
+export function readSettings({ dataDir, config, set }: GlobalOptions, caller: Caller = {}): CliSettings {
   refusePassword(set['redis.url'] ?? '');
-  const loaded = loadConfig({ flags: set, ...(dataDir === undefined ? {} : { dataDir }), ...(config === undefined ? {} : { configFile: config }) });
+  const loaded = loadConfig({ ...caller, flags: set, ...(dataDir === undefined ? {} : { dataDir }), ...(config === undefined ? {} : { configFile: config }) });
   return { loaded, places: dataDirPaths(loaded.dataDir) };
 }
 
@@ -108,15 +111,15 @@ function silent({ loaded, places }: CliSettings, cause: unknown): WritError {
   const { url } = loaded.config.redis;
   const message =
     url === ''
-      ? `Redis of the data directory ${places.dataDir} does not answer: start it with \`npx writ up\``
-      : `Redis at ${url.replace(/\/\/[^@/]*@/, '//***@')} does not answer (${messageOf(cause)}): look at the server and at redis.url (\`npx writ doctor\`)`;
+      ? `Redis of the data directory ${places.dataDir} does not answer: start it with \`writ up\``
+      : `Redis at ${url.replace(/\/\/[^@/]*@/, '//***@')} does not answer (${messageOf(cause)}): look at the server and at redis.url (\`writ doctor\`)`;
   return new WritError('REDIS_UNAVAILABLE', message, { cause });
 }
 
-/** How a person calls the program so that it reads the same settings, in whatever terminal: `npx writ --data-dir /srv/writ`. */
+/** How a person calls the program so that it reads the same settings, in whatever terminal: `writ --data-dir /srv/writ`. */
 export function programWords(options: GlobalOptions, { loaded }: CliSettings): string {
   const place = loaded.isUsualPlace ? [] : ['--data-dir', loaded.dataDir];
   const file = options.config === undefined ? [] : ['--config', path.resolve(options.config)];
   const sets = Object.entries(options.set).flatMap(([key, value]) => ['--set', `${key}=${value}`]);
-  return ['npx', 'writ', ...place, ...file, ...sets].map(shellWord).join(' ');
+  return ['writ', ...place, ...file, ...sets].map(shellWord).join(' ');
 }

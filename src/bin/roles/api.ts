@@ -7,12 +7,10 @@ import { queueName } from '../../../queues/catalog.ts';
 import { createConnection } from '../../../queues/connection.ts';
 import { createIndexLane } from '../../../queues/index-lane.ts';
 import { queueShards } from '../../../queues/shards.ts';
-import { createTaskFeed } from '../../../queues/task-feed.ts';
 import { randomHex } from '../../adapters/crypto/random-hex.ts';
 import { descriptorLimit } from '../../adapters/linux/descriptor-limit.ts';
 import { checkAccess } from '../../adapters/redis/access.ts';
 import { toWritError } from '../../adapters/redis/redis-error.ts';
-import { createTaskIndex } from '../../adapters/sqlite/task-index/task-index.ts';
 import { limitSearches } from '../../content-search/search/limit-searches.ts';
 import { indexService } from '../../content-search/settings/index-service.ts';
 import { indexRefusal } from '../../content-search/settings/refusals.ts';
@@ -32,8 +30,11 @@ import { createHttpServer } from '../../surfaces/http/server.ts';
 import type { HttpServices } from '../../surfaces/http/services.ts';
 import type { OperatorServices } from '../../surfaces/shared/tasks/operator.ts';
 import { createApiMetrics } from '../api-metrics.ts';
+import { buildId } from '../cli/resident-call.ts';
+import { createResidentServer } from '../cli/resident-server.ts';
 import { contentService } from '../content.ts';
 import { apiCertificate } from '../http/certificate.ts';
+import { createFedIndex } from '../http/fed-index.ts';
 import { wireHttpServices } from '../http/services.ts';
 import { lanesOf } from '../lanes.ts';
 import { messageSearchOfRole, openMessageWriter } from '../messages.ts';
@@ -68,7 +69,7 @@ export async function createApiRole({ config, places, log }: RoleContext): Promi
   const queueTrouble = (error: unknown): void => log.warn({ err: error }, LOG_LINES.queue.message);
 
   const providers = boundProviders(config);
-  const index = createTaskIndex({ file: places.taskIndex, maxTasks: config.task_index.max_tasks });
+  const index = createFedIndex({ config, places, target, providers, onTrouble: queueTrouble });
   const shards = queueShards(config.queue);
   const metrics = createApiMetrics({ config, places, connection });
   const tracing = await traceRole({ config, role: 'api', log, metrics: metrics.own });
@@ -95,12 +96,16 @@ export async function createApiRole({ config, places, log }: RoleContext): Promi
     pushMetrics: metrics.own,
     tracer,
   });
-  const { results } = wired.services.tasks;
-  const feed = createTaskFeed({ connection, pool: config.pool.id, providers, shards, index, results, onError: queueTrouble });
   const plans = { ...wired.services.plans, plans: tracePlanPushes(wired.services.plans.plans, queueName('plan', config.pool.id), tracer) };
   const services: HttpServices = { ...wired.services, plans };
   const boardServices: HttpServices = { ...wired.services, tasks: wired.boardTasks };
   const board = openBoardQueues({ connection, pool: config.pool.id, providers, lanes: lanesOf(config), shards });
+
+  const commands = createResidentServer({
+    directory: places.commands,
+    build: buildId(),
+    onError: (error) => log.warn({ err: error }, LOG_LINES.commandServer.message),
+  });
 
   const tls = apiCertificate(config, log, metrics.own);
   const server = createHttpServer({
@@ -144,9 +149,9 @@ export async function createApiRole({ config, places, log }: RoleContext): Promi
     ...wired.parts,
     ...content.parts,
     index,
-    feed,
     ...tls.parts,
     server,
+    commands,
     announced(places, server.url),
   ]);
 }

@@ -56,6 +56,7 @@ export async function createKernelRole({ config, places, log }: RoleContext): Pr
       issuer: config.lease.issuer,
       ttl: config.lease.default_ttl_s,
       maxTtl: config.lease.max_ttl_s,
+      bundles: config.lease.bundles,
       audienceOf: ({ capability_id, inputs }) => {
         const bound = capability_id === TOOL_CALL ? bindings(String(inputs['tool'])) : undefined;
         const kind = bound && bound.adapter !== 'writ' ? (`tool-${bound.provider}` as const) : queues.get(capability_id);

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
+import { commandDirectory } from '../../../config/package.ts';
 import { renderOwnToml } from '../../../config/render.ts';
 import { indexRefusal } from '../../content-search/settings/refusals.ts';
 import { type Lifecycle, sequential } from '../../core/lifecycle.ts';
@@ -47,7 +48,8 @@ async function begin(context: UpContext, parts: Lifecycle, once: boolean): Promi
   const wanted = once || (playground?.base === places.workspace && !existsSync(places.tourGiven));
   const passed = wanted && playground !== undefined ? await tour(context, settings, playground, say) : !once;
   const { configFile, operatorKey } = places;
-  if (!once) say(nextSteps({ program: programWords(options, settings), playground, configFile, operatorKey, url: await apiUrl(places) }));
+  if (!once)
+    say(nextSteps({ program: programWords(options, settings), playground, commands: commandDirectory(), configFile, operatorKey, url: await apiUrl(places) }));
   return passed;
 }
 

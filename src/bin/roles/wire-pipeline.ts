@@ -4,12 +4,15 @@ import type { PipelineDeps } from '../../../processors/context.ts';
 import { createHeartbeat } from '../../../processors/heartbeat.ts';
 import { createInFlight } from '../../../processors/in-flight.ts';
 import { createLedgerRecovery } from '../../../processors/ledger-recovery.ts';
+import { createLocalSteps } from '../../../processors/local-steps.ts';
 import { processTask } from '../../../processors/pipeline.ts';
 import { createQueueWorker, type QueueWorker } from '../../../processors/queue-worker.ts';
 import { createRepeatedFaults } from '../../../processors/repeated-faults.ts';
 import { byCapability } from '../../../processors/run-executor.ts';
+import { createSlots } from '../../../processors/slots.ts';
 import { workerOptions } from '../../../queues/catalog.ts';
 import { createConnection } from '../../../queues/connection.ts';
+import { createLeftJobs } from '../../../queues/left-jobs.ts';
 import { createParkedJobs } from '../../../queues/parked-jobs.ts';
 import { createPlanJobs } from '../../../queues/plan-jobs.ts';
 import { queueShards, slotsPerShard } from '../../../queues/shards.ts';
@@ -171,18 +174,21 @@ export async function wirePipeline({
   // A worker for each shard: BullMQ knows nothing of the others.
   const shardServices = services.flatMap((service) => {
     const [concurrency, executorOf] = [slotsPerShard(service.concurrency, shards), traceExecutor(byCapability(service.executors), tracer)];
-    return shards.all.map((prefix) => ({ ...service, prefix, concurrency, executorOf, inFlight: createInFlight() }));
+    return shards.all.map((prefix) => {
+      const inFlight = createInFlight();
+      const deps: PipelineDeps = {
+        ...shared,
+        executorOf,
+        inFlight,
+        get instance() {
+          return instances.self.instance;
+        },
+      };
+      return { queue: service.queue, prefix, concurrency, inFlight, slots: createSlots(concurrency), deps };
+    });
   });
-  const taskWorker = ({ queue, prefix, concurrency, executorOf, inFlight }: (typeof shardServices)[number]): QueueWorker => {
-    const deps: PipelineDeps = {
-      ...shared,
-      executorOf,
-      inFlight,
-      get instance() {
-        return instances.self.instance;
-      },
-    };
-    return createQueueWorker(
+  const taskWorker = ({ queue, prefix, concurrency, inFlight, slots, deps }: (typeof shardServices)[number]): QueueWorker =>
+    createQueueWorker(
       {
         queue,
         worker: { ...workerOptions({ lockMs, renewMs, stalledMs }, concurrency, prefix), connection: queueConnection },
@@ -191,9 +197,9 @@ export async function wirePipeline({
         onRenewalFailed: (jobs) => metrics.inc('writ_lock_renewal_failures_total', {}, jobs),
         onStalled: () => metrics.inc('writ_stalled_total', {}),
       },
-      { clock, inFlight, handle: (delivery, running, tries) => processTask(delivery, running, tries, deps) },
+      { clock, inFlight, slots, handle: (delivery, running, tries) => processTask(delivery, running, tries, deps) },
     );
-  };
+  const planInFlights = shards.all.map(() => createInFlight());
   const planWorker =
     plans &&
     wirePlans({
@@ -216,6 +222,9 @@ export async function wirePipeline({
       jobs: planJobs,
       promote: parkedJobs.promote,
       parkMs,
+      inFlights: planInFlights,
+      local: createLocalSteps({ queues: shardServices, shards, jobs: createLeftJobs(ledgerConnection), presence, times: { lockMs, renewMs } }),
+      onRecorded: signals.onRecorded,
     });
   metrics.set(
     'writ_worker_slots',
@@ -241,7 +250,7 @@ export async function wirePipeline({
     lifecycle(
       async () => {
         unlisten = await signals.onCancel((taskId) => {
-          for (const { inFlight } of shardServices) inFlight.stop({ taskId }, 'cancelled');
+          for (const inFlight of [...shardServices.map((service) => service.inFlight), ...planInFlights]) inFlight.stop({ taskId }, 'cancelled');
         });
       },
       () => unlisten?.(),

@@ -2,6 +2,7 @@ import type { Config } from '../../../config/schema.ts';
 import { createInFlight, type InFlight } from '../../../processors/in-flight.ts';
 import type { PlanDeps } from '../../../processors/plan/context.ts';
 import { createPlanWorker } from '../../../processors/plan/plan-worker.ts';
+import { createResidents } from '../../../processors/plan/residents.ts';
 import { createPlanSweeper } from '../../../processors/plan/sweeper.ts';
 import { createRepeatedFaults } from '../../../processors/repeated-faults.ts';
 import { MAX_PLAN_BYTES, queueName, queueOf, workerOptions } from '../../../queues/catalog.ts';
@@ -11,7 +12,7 @@ import { createRedisPlanViews } from '../../adapters/redis/plan-views.ts';
 import type { RedisConnection } from '../../adapters/redis/redis-connection.ts';
 import { createPlanJournal } from '../../adapters/sqlite/plan-journal/plan-journal.ts';
 import { type Lifecycle, lifecycle, parallel } from '../../core/lifecycle.ts';
-import type { Bindings, ResultReader } from '../../core/ports/index.ts';
+import type { Bindings, ResultReader, TaskSignals } from '../../core/ports/index.ts';
 import type { DataDirPaths } from '../../data-dir/paths.ts';
 import { startPlan } from '../../executors/plan/index.ts';
 import { createPlanKernelClient } from '../../kernel/index.ts';
@@ -31,7 +32,9 @@ export interface PlanServing extends Pick<TestHooks, 'onPlanPoint'> {
   readonly bindings: Bindings;
 }
 
-export interface PlanWiring extends PlanServing, Pick<PlanDeps, 'clock' | 'authorities' | 'ledger' | 'signer' | 'endSigner' | 'jobs' | 'promote' | 'parkMs'> {
+export interface PlanWiring
+  extends PlanServing,
+    Pick<PlanDeps, 'clock' | 'authorities' | 'ledger' | 'signer' | 'endSigner' | 'jobs' | 'promote' | 'parkMs' | 'local'> {
   readonly config: Config;
   readonly places: DataDirPaths;
   readonly log: Logger;
@@ -39,6 +42,9 @@ export interface PlanWiring extends PlanServing, Pick<PlanDeps, 'clock' | 'autho
   readonly tracer: Tracer | undefined;
   readonly health: Pick<WorkerHealth, 'watch'>;
   readonly results: ResultReader;
+  /** One for each shard. */
+  readonly inFlights: readonly InFlight[];
+  readonly onRecorded: TaskSignals['onRecorded'];
   readonly ledgerConnection: RedisConnection;
   readonly queueConnection: RedisConnection;
   readonly shards: QueueShards;
@@ -71,6 +77,9 @@ export function wirePlans(wiring: PlanWiring): readonly Lifecycle[] {
     endSigner,
     promote,
     parkMs,
+    local,
+    inFlights,
+    onRecorded,
     onPlanPoint,
   } = wiring;
   const { lock_ms: lockMs, renew_ms: renewMs, stalled_ms: stalledMs, drain_ms: drainMs, plan_concurrency: concurrency } = config.worker;
@@ -109,6 +118,8 @@ export function wirePlans(wiring: PlanWiring): readonly Lifecycle[] {
         signer,
         endSigner,
         inFlight,
+        ...(local && { local }),
+        residents: createResidents({ onRecorded, slots: perShard }),
         faults,
         promote,
         parkMs,
@@ -130,8 +141,8 @@ export function wirePlans(wiring: PlanWiring): readonly Lifecycle[] {
     lifecycle(() => undefined, close),
     journal,
     parallel(
-      shards.all.flatMap((prefix) => {
-        const inFlight = createInFlight();
+      shards.all.flatMap((prefix, at) => {
+        const inFlight = inFlights[at] ?? createInFlight();
         return [inShard(prefix, inFlight), health.watch({ queue, prefix, concurrency: perShard, inFlight }, ledgerConnection)];
       }),
     ),

@@ -98,10 +98,8 @@ export function outputParser(expected: Expected, onCut: (event: RunEvent) => voi
       if (end < 0 && data.length - start < CONTENT_LINE_MAX_BYTES + 2) return at;
       const index = names.find(data, at, nul);
       if (index < 0) return refuse('a file that was not asked for', data);
-      let stop = end < 0 ? data.length : end > start && data[end - 1] === CR ? end - 1 : end;
-      const isCut = stop - start > CONTENT_LINE_MAX_BYTES;
-      if (isCut) stop = cutAtCodePoint(data, start, CONTENT_LINE_MAX_BYTES);
-      const event = eventOf(index, type, line, ascii === undefined ? data.toString('utf8', start, stop) : ascii.slice(start, stop));
+      const { shown, isCut } = lineText(data, start, end < 0 ? data.length : end, ascii);
+      const event = eventOf(index, type, line, shown);
       if (isCut) onCut(event);
       events.push(event);
       skipping = end < 0;
@@ -131,6 +129,18 @@ export function outputParser(expected: Expected, onCut: (event: RunEvent) => voi
       return current;
     },
   };
+}
+
+/**
+ * The text of a line as an event has it: without the CR at its end, cut at 64 KiB (CONTENT_LINE_MAX_BYTES).
+ *
+ * @param ascii `data` as text, if it is ASCII
+ */
+export function lineText(data: Buffer, start: number, end: number, ascii: string | undefined): { readonly shown: string; readonly isCut: boolean } {
+  const whole = end > start && data[end - 1] === CR ? end - 1 : end;
+  const isCut = whole - start > CONTENT_LINE_MAX_BYTES;
+  const stop = isCut ? cutAtCodePoint(data, start, CONTENT_LINE_MAX_BYTES) : whole;
+  return { shown: ascii === undefined ? data.toString('utf8', start, stop) : ascii.slice(start, stop), isCut };
 }
 
 /** Where to cut UTF-8 text that begins at `start` so that it has at most `most` bytes and no code point is cut in two. Bytes that are not UTF-8 are cut anywhere. */

@@ -1,24 +1,33 @@
 import { isReservedName } from '../../contracts/reserved.ts';
 import { WritError } from '../../core/errors.ts';
-import { parsePattern } from './pattern.ts';
+import { type Pattern, parsePattern } from './pattern.ts';
 import { compileRules, enter, matchRules, type RuleState } from './rules.ts';
 
 /** Patterns of paths that are never seen, at the root of the file system. */
 export type DenyRules = RuleState;
 
 /**
- * Deny patterns in gitignore's language against absolute paths, such as `id_rsa*`.
+ * Deny patterns in gitignore's language against absolute paths, such as `id_rsa*`. One that denies everything in a directory
+ * (`.ssh/**`) denies the directory, too: its name, and why it cannot be read, would tell that it is there.
  *
  * @throws WritError INVALID_CONFIG for a pattern that can fit no path: it would protect nothing.
  */
 export function compileDenied(patterns: readonly string[]): DenyRules {
   return compileRules(
-    patterns.map((text) => {
+    patterns.flatMap((text) => {
       const pattern = parsePattern(text);
       if (pattern === undefined) throw new WritError('INVALID_CONFIG', `the deny pattern ${JSON.stringify(text)} fits no path`);
-      return { negative: false, pattern };
+      const emptied = emptiedBy(text);
+      return [pattern, ...(emptied === undefined ? [] : [emptied])].map((one) => ({ negative: false, pattern: one }));
     }),
   );
+}
+
+/** The directories of which the pattern denies all that is in them; undefined if there are none, or all there are. */
+function emptiedBy(text: string): Pattern | undefined {
+  const head = /^(?<head>.*[^/*].*?)\/(?:\*{1,2}|\*\*\/\*)$/u.exec(text)?.groups?.['head'];
+  if (head === undefined || head.endsWith('\\')) return undefined;
+  return parsePattern(`${head.includes('/') ? '' : '/'}${head}/`);
 }
 
 /** Whether a path, or a directory above it, is denied. */

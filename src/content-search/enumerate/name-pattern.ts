@@ -15,12 +15,12 @@ export interface NamePattern {
   readonly needle: string;
 }
 
-/** A unit, or what stands for units. */
+/** A UTF-16 unit, or what stands for code points. */
 export type Token = number | BracketTest;
 
-/** Any run of units. */
+/** Any run of code points. */
 export const STAR = -1;
-/** Any one unit. */
+/** Any one code point. */
 export const ANY = -2;
 
 const isUnit = (token: Token | undefined): token is number => typeof token === 'number' && token >= 0;
@@ -84,12 +84,13 @@ function matchTokens(pattern: NamePattern, name: string): boolean {
     if (wanted === STAR) {
       afterStar = ++token;
       resumeAt = unit;
-    } else if (wanted !== undefined && fits(wanted, name.charCodeAt(unit))) {
+    } else if (wanted !== undefined && fits(wanted, name, unit)) {
       token++;
-      unit++;
+      unit += typeof wanted === 'function' || wanted === ANY ? unitsAt(name, unit) : 1;
     } else if (afterStar >= 0) {
       token = afterStar;
-      unit = ++resumeAt;
+      resumeAt += unitsAt(name, resumeAt);
+      unit = resumeAt;
     } else {
       return false;
     }
@@ -98,4 +99,9 @@ function matchTokens(pattern: NamePattern, name: string): boolean {
   return token === tokens.length;
 }
 
-const fits = (token: Token, unit: number): boolean => (typeof token === 'function' ? token(unit) : token === unit || token === ANY);
+const fits = (token: Token, name: string, unit: number): boolean =>
+  typeof token === 'function' ? token(name.codePointAt(unit) ?? 0) : token === ANY || token === name.charCodeAt(unit);
+
+/** UTF-16 units of the code point there. */
+const unitsAt = (name: string, unit: number): number => ((name.codePointAt(unit) ?? 0) > PLANE_END ? 2 : 1);
+const PLANE_END = 0xffff;

@@ -13,12 +13,13 @@ import { loadHasher } from '../ngram-index/tokenize/hash.ts';
 import type { Sandbox } from '../search/sandbox.ts';
 import { createContentSearch } from '../search/search.ts';
 import { type BackendsFound, findBackends } from './backend/find-backends.ts';
+import { letterFolding } from './backend/letter-folding.ts';
 import type { ContentSettings, IndexSettings } from './settings.ts';
 import { nodeSearchFiles } from './tree/open.ts';
 import { nodeTreeFiles } from './tree/read.ts';
 import { nodeSearchTree } from './tree/tree.ts';
 
-interface OpenedContentTool {
+export interface OpenedContentTool {
   readonly tool: ContentSearch;
   /** The one that searches; `undefined`: none was found, and every search fails. */
   readonly backend: string | undefined;
@@ -114,6 +115,7 @@ export async function openCandidateIndex(
   const configured = configuredIndexes(settings, trees, backend);
   if (configured.length === 0) return undefined;
   const { storageMode: mode, storageFallback: fallback } = settings;
+  const letters = letterFolding(backend);
   return createCandidateIndex({
     tree: nodeSearchTree(),
     stats: nodeTreeFiles(),
@@ -126,8 +128,9 @@ export async function openCandidateIndex(
       indexed,
       keyHash: Buffer.from(keyHash, 'hex'),
       backendId: backend.id,
-      // Only ASCII folding is proved by measuring; what lies beyond is not left out (search-rules 23).
+      // The probe proves the folding of ASCII; of letters beyond, the backend is asked one by one (search-rules 23).
       folding: { strategy: backend.folding, provenBeyondAscii: false },
+      letters,
       host: createBarrierClient(directory, hostLimitMs),
       files: diskIndexFiles({ directory, keyHash }),
       storage: { mode, fallback },

@@ -2,6 +2,7 @@ import type { BackendProcess, ContentSearchError } from '../../core/ports/index.
 import type { RunEvent, RunOptions, RunResult, Warning } from '../search/types.ts';
 import { CHUNK_SIZES, type ChunkSizes, chunksOf, halvesOf } from './chunks.ts';
 import { createJudge, mustAsk } from './judge.ts';
+import { MAX_FILES_HERE } from './match-here.ts';
 import { type EndReason, gathering, resultOf, stderrLog } from './result.ts';
 import { type Scan, startScan } from './scan.ts';
 
@@ -42,7 +43,8 @@ interface Run {
 }
 
 function createRun(options: RunOptions, { chunks, waitingBytes }: RunTuning): Run {
-  const source = chunksOf(options.files, chunks);
+  // What is searched in this process is one chunk: the first.
+  const source = chunksOf(options.files, options.read === undefined ? chunks : { ...chunks, files: [MAX_FILES_HERE, ...chunks.files.slice(1)] });
   const gathered = gathering(options.maxEvents, options.maxBytes);
   const asking: BackendProcess[] = [];
   const judge = createJudge(options, (process) => asking.push(process));

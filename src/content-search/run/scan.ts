@@ -4,6 +4,7 @@ import { type OutputParser, outputParser } from '../backends/parse-output.ts';
 import { fileWarning } from '../enumerate/warning-line.ts';
 import type { Candidate, RunEvent, RunOptions, Warning } from '../search/types.ts';
 import type { Chunk } from './chunks.ts';
+import { matchHere } from './match-here.ts';
 
 /**
  * The life of a chunk. `reading`: its process runs and is read. `held`: its process runs and waits, because its events are
@@ -66,7 +67,7 @@ const NOT_STARTED = { code: 1, signal: null, stderr: '' } as const satisfies Bac
 
 /** Starts the process of a chunk and reads it. */
 export function startScan(chunk: Chunk, options: RunOptions, hooks: ScanHooks): Scan {
-  const { process, warnings } = begin(chunk, options);
+  const { process, warnings, found } = begin(chunk, options, hooks);
   const parser = parserOf(chunk, hooks.onCut);
   const standing = standingFiles(chunk, options);
   let state: ScanState = 'reading';
@@ -103,7 +104,10 @@ export function startScan(chunk: Chunk, options: RunOptions, hooks: ScanHooks): 
       go = resolve;
     });
   };
+  /** Events of this process lie between those of a backend. */
+  const ordered = (): boolean => parser.ordered && (found.length === 0 || process === undefined);
   const live = async (): Promise<void> => {
+    add(found);
     const how = process === undefined ? NOT_STARTED : await read(process);
     parser.end(state === 'stopped');
     const { violation } = parser;
@@ -125,16 +129,16 @@ export function startScan(chunk: Chunk, options: RunOptions, hooks: ScanHooks): 
     },
     get finishedBefore() {
       if (end !== undefined && state === 'ended') return chunk.first + chunk.files.length;
-      return chunk.first + (parser.ordered ? Math.max(0, parser.current) : 0);
+      return chunk.first + (ordered() ? Math.max(0, parser.current) : 0);
     },
     get ordered() {
-      return parser.ordered;
+      return ordered();
     },
     take() {
       const taken = events;
       events = [];
       waitingBytes = 0;
-      return parser.ordered ? taken : taken.sort(byPlace);
+      return ordered() ? taken : taken.sort(byPlace);
     },
     giveBack(back) {
       events = [...back, ...events];
@@ -153,16 +157,26 @@ export function startScan(chunk: Chunk, options: RunOptions, hooks: ScanHooks): 
   return scan;
 }
 
-/** The process of a chunk, or the reason why its one file was not given to any. */
-function begin(chunk: Chunk, options: RunOptions): { readonly process: BackendProcess | undefined; readonly warnings: readonly Warning[] } {
-  const { backend, query, cwd, recheck } = options;
-  const files = recheck === undefined ? chunk.files : chunk.files.filter(inside(recheck(chunk.files, 'before')));
-  const unnamed = chunk.files.find(({ raw }) => raw !== undefined);
-  if (files.length === 0) return { process: undefined, warnings: [] };
-  if (unnamed === undefined) return { process: backend.start({ query, cwd, files: files.map(({ text }) => text) }), warnings: [] };
+interface Begun {
+  readonly process: BackendProcess | undefined;
+  readonly warnings: readonly Warning[];
+  /** What was found without a backend, in order. */
+  readonly found: readonly RunEvent[];
+}
+
+/** Starts the process of a chunk, or says why its one file was not given to any; none is started for files that were searched here. */
+function begin(chunk: Chunk, options: RunOptions, { onCut }: ScanHooks): Begun {
+  const { backend, query, cwd, recheck, read } = options;
+  // Only the first chunk, so that no more is read in this process than a backend takes to start.
+  const here = read === undefined || chunk.first > 0 ? undefined : matchHere(chunk, { backend, query, read, onCut });
+  const [left, found] = here === undefined ? [chunk.files, []] : [here.rest, here.events];
+  const files = recheck === undefined ? left : left.filter(inside(recheck(left, 'before')));
+  const unnamed = files.find(({ raw }) => raw !== undefined);
+  if (files.length === 0) return { process: undefined, warnings: [], found };
+  if (unnamed === undefined) return { process: backend.start({ query, cwd, files: files.map(({ text }) => text) }), warnings: [], found };
   const fd = options.open(unnamed);
-  if (typeof fd === 'string') return { process: undefined, warnings: [fileWarning(chunk.first, unnamed.text, fd)] };
-  return { process: backend.start({ query, cwd, files: [], descriptor: { fd } }), warnings: [] };
+  if (typeof fd === 'string') return { process: undefined, warnings: [fileWarning(chunk.first, unnamed.text, fd)], found };
+  return { process: backend.start({ query, cwd, files: [], descriptor: { fd } }), warnings: [], found };
 }
 
 function isOrdinary({ code, stderr, startError }: BackendEnd): boolean {

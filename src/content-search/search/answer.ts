@@ -35,16 +35,19 @@ export function answerOf(parts: AnswerParts): ContentSearchAnswer {
     matches: events.map(eventOf),
     truncated,
     timed_out: result.timedOut,
-    exit_code: exitCode(events, warnings),
+    exit_code: exitCode(events.length > 0 || truncated, warnings),
     ...(warnings.length === 0 ? {} : { stderr: stderrOf(warnings) }),
     content: contentOf(events, query) + renderNotes({ events: events.length, truncated, timedOut: result.timedOut }),
     ...(stats === undefined ? {} : { stats }),
   };
 }
 
-/** As grep: 0 with a match (a line of context has one beside it), 2 if there is none and something could not be searched, else 1. */
-function exitCode(events: readonly RunEvent[], warnings: readonly Warning[]): number {
-  if (events.length > 0) return 0;
+/**
+ * As grep: 0 with a match, 2 if there is none and something could not be searched, else 1. A line of context has a match beside
+ * it, and so has an event that was left out, because there were too many, the answer was too long or the time was up.
+ */
+function exitCode(hasMatch: boolean, warnings: readonly Warning[]): number {
+  if (hasMatch) return 0;
   return warnings.length > 0 ? 2 : 1;
 }
 

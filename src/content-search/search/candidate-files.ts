@@ -16,7 +16,7 @@ export interface CandidateFilesOptions {
 }
 
 /** How a run gets at its candidates itself: to see why a backend could not, and for names that cannot be arguments. */
-export function candidateFiles(options: CandidateFilesOptions): Pick<RunOptions, 'tryOpen' | 'open' | 'recheck'> {
+export function candidateFiles(options: CandidateFilesOptions): Pick<RunOptions, 'tryOpen' | 'open' | 'recheck'> & Required<Pick<RunOptions, 'read'>> {
   const opened = (candidate: Candidate): number | string => {
     const place = placeOf(candidate, options);
     if ('refused' in place) return place.refused;
@@ -30,7 +30,11 @@ export function candidateFiles(options: CandidateFilesOptions): Pick<RunOptions,
     if (typeof kind === 'object') return kind.refused;
     return kind === 'file' ? undefined : 'EISDIR';
   };
-  return { open: opened, tryOpen, ...(options.confined ? {} : { recheck: (candidates, when) => new Set(candidates.filter(CHECKS[when](options))) }) };
+  const read = (candidate: Candidate, maxBytes: number): Buffer | undefined => {
+    const fd = opened(candidate);
+    return typeof fd === 'string' ? undefined : options.files.readAll(fd, maxBytes);
+  };
+  return { open: opened, tryOpen, read, ...(options.confined ? {} : { recheck: (candidates, when) => new Set(candidates.filter(CHECKS[when](options))) }) };
 }
 
 /** Where a candidate is opened: a followed link where it leads, everything else where it stands. */

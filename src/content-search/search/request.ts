@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { CONTENT_PATTERN_MAX_BYTES, ContentSearchRequest } from '../../contracts/index.ts';
 import { ok } from '../../core/result.ts';
 import { badArgs, type RequestResult } from './judged.ts';
+import { smartCaseIgnoresCase } from './smart-case.ts';
 
 /** What a request means when nothing is said. */
 export interface RequestDefaults {
@@ -63,7 +64,7 @@ function queryOf(fields: ContentSearchRequest, defaults: RequestDefaults): Searc
 
 /** The case is decided here and not by the backends: their own smart cases differ. */
 const IGNORES_CASE = {
-  smart: (pattern, fixedStrings) => !hasUpperCase(pattern, fixedStrings),
+  smart: smartCaseIgnoresCase,
   sensitive: () => false,
   insensitive: () => true,
 } satisfies Record<NonNullable<ContentSearchRequest['case']>, (pattern: string, fixedStrings: boolean) => boolean>;
@@ -110,22 +111,4 @@ function refusalOf(error: z.ZodError): RequestResult<never> {
   if (issue?.code === 'unrecognized_keys') return badArgs(issue.keys[0], 'is no field of a search');
   const field = issue?.path.join('.') ?? '';
   return badArgs(field === '' ? undefined : field, issue?.message ?? 'is no search');
-}
-
-/**
- * What in a regular expression is a letter of its syntax and not of the text that it looks for: escapes (`\S`, `\p{Lu}`,
- * `\x{4A}`) and the heads of groups (`(?P<Name>`, `(?i)`). Each alternative takes what it has seen, and no alternative looks
- * far ahead, so hostile patterns cost no more than their length.
- */
-const SYNTAX = /\\(?:[pPxuUoN]\{[^}]{0,64}\}|x[\dA-Fa-f]{2}|u[\dA-Fa-f]{4}|U[\dA-Fa-f]{8}|[pP].|c.|.)|\(\?(?:P?<[^>=!]{0,64}>|[A-Za-z-]{0,16}[:)])?/gsu;
-
-const UPPER_CASE = /\p{Lu}/u;
-
-/**
- * Whether smart case takes the pattern as case-sensitive: it has an upper-case letter (Unicode Lu) that stands for itself.
- *
- * @param literal the pattern is text and not a regular expression
- */
-function hasUpperCase(pattern: string, literal: boolean): boolean {
-  return UPPER_CASE.test(literal ? pattern : pattern.replace(SYNTAX, ''));
 }

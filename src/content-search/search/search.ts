@@ -49,6 +49,7 @@ export function createContentSearch(deps: ContentSearchDeps): ContentSearch {
       const search = prepared.value;
       const exact = await runPass(search, search.backend, search.query.fuzzy);
       const last = deps.fuzzyFallback === undefined ? { pass: exact, report: NO_FALLBACK } : await searchFuzzily(exact, search, deps.fuzzyFallback);
+      if (signal.aborted) return failed({ code: 'ExecutionFailed', field: undefined, message: 'the search was stopped' });
       return last.pass.result.error === undefined ? outcomeOf(search, last) : failed(last.pass.result.error);
     },
   };
@@ -146,6 +147,7 @@ async function runOver(files: Enumeration, index: TimedAnswer, search: RunningSe
   const { query, root, deadline, signal, passes } = search;
   const { sandbox, tree, now, lanes, confined, files: opener } = search.deps;
   const maxEvents = Math.min(query.maxResults, MAX_EVENTS);
+  const { read, ...ways } = candidateFiles({ root: root.directory, follow: query.follow, sandbox, tree, files: opener, confined });
   const result = await runSearch({
     backend,
     query: { ...query, fuzzy: level, maxCount: maxEvents + 1 },
@@ -157,7 +159,9 @@ async function runOver(files: Enumeration, index: TimedAnswer, search: RunningSe
     now,
     signal,
     lanes,
-    ...candidateFiles({ root: root.directory, follow: query.follow, sandbox, tree, files: opener, confined }),
+    ...ways,
+    // The few files that an index leaves are often searched sooner than a backend is started.
+    ...(index.indexed === undefined ? {} : { read }),
   });
   const pass = { backend, level, result, warned: files.warnings.length > 0, files, index };
   passes.push(pass);

@@ -55,6 +55,11 @@ export interface RunOptions {
   /** Opens a candidate whose name cannot be an argument; a descriptor, or an errno name. */
   readonly open: (candidate: Candidate) => number | string;
   /**
+   * Reads a candidate, so that this process can search it where that is the same (run/match-here.ts): the whole file, if it is
+   * a plain one of at most so many bytes, and its owner may read it. Without, only backends search.
+   */
+  readonly read?: (candidate: Candidate, maxBytes: number) => Buffer | undefined;
+  /**
    * Where nothing else confines the backends: gives those of the candidates that still are where they were. `before` a process
    * is started the others are left out of it; `after` it has read a file that has events, these are left out of the answer.
    */

@@ -1,4 +1,5 @@
 import type { Role } from '../../contracts/index.ts';
+import type { SearchGrant } from './message-search.ts';
 
 /** A key of the HTTP API, without its secret. */
 export interface ApiKey {
@@ -11,6 +12,8 @@ export interface ApiKey {
   readonly createdAt: string;
   /** RFC 3339, milliseconds; a key without it is good until it is revoked. */
   readonly expiresAt?: string;
+  /** What of the messages it may see; absent: all. */
+  readonly grant?: SearchGrant;
 }
 
 /** A key that was found by one of its secrets. */
@@ -26,8 +29,8 @@ export interface ApiKeyStore {
   /** The secrets that open something now, by their `secretId`; those that were rotated are among them until their grace ends. May be a second old, unless `fresh`. */
   secrets(fresh?: boolean): Promise<ReadonlySet<string>>;
   list(): Promise<readonly ApiKey[]>;
-  /** `ttlS` in seconds. Throws WritError INVALID_ARGUMENT (`name`, `roles`, `ttl`). */
-  create(request: { name: string; roles: readonly Role[]; ttlS?: number }): Promise<{ key: ApiKey; secret: string }>;
+  /** `ttlS` in seconds. Throws WritError INVALID_ARGUMENT (`name`, `roles`, `ttl`, `agent`, `project`). */
+  create(request: { name: string; roles: readonly Role[]; ttlS?: number; grant?: SearchGrant }): Promise<{ key: ApiKey; secret: string }>;
   /** The old secret stays good for `graceS`. Throws WritError NOT_FOUND. */
   rotate(id: string, graceS: number): Promise<{ key: ApiKey; secret: string }>;
   /** `false`: there is no such key. */

@@ -86,6 +86,8 @@ export interface BackendJob {
    * on, which closes its copy when the process has been started. In the output the file is called `<stdin>`.
    */
   readonly descriptor?: { readonly fd: number };
+  /** Instead of `files`: the text that is searched, called `<stdin>` too. */
+  readonly text?: string;
 }
 
 /** How one backend is spoken to: what its program is told, and how it says which version it is (local-search-index.md G.4). */
@@ -154,4 +156,6 @@ export interface SearchFiles {
   probe(path: Buffer | string): 'file' | 'directory' | TreeRefusal;
   /** A descriptor of a regular file, which its caller closes. */
   open(path: Buffer | string): number | TreeRefusal;
+  /** Everything in a file that was opened, and closes it; undefined if it has more bytes than that, its owner may not read it, or it cannot be read. */
+  readAll(fd: number, maxBytes: number): Buffer | undefined;
 }

@@ -82,6 +82,15 @@ export interface TreeFileRead {
 /** How a build looks at the files of a tree; a link as the last name is refused (ELOOP), and a FIFO cannot hold anything up. */
 export interface TreeFiles {
   read(path: Buffer | string, maxBytes: number): TreeFileRead | FileRefusal;
+  /**
+   * Reads a file window after window. `take` gets the bytes from where it has come to, and says how many of them it is done
+   * with; what is left begins the next window. It ends with the file, or when it says undefined: then `isWhole` is false.
+   */
+  readWindows(
+    path: Buffer | string,
+    windowBytes: number,
+    take: (bytes: Buffer, isLast: boolean) => number | undefined,
+  ): (Omit<TreeFileRead, 'bytes'> & { readonly bytesRead: number; readonly isWhole: boolean }) | FileRefusal;
   /** Without following a link as the last name, and without opening it. `EINVAL`: no regular file. */
   stat(path: Buffer | string): TreeFileStat | FileRefusal;
 }

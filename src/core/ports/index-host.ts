@@ -79,8 +79,12 @@ export interface Published {
 
 /** A search's way to the index host. */
 export interface BarrierClient {
-  /** What the host knows now: whatever was over when this was called is in the answer. `undefined`: no host, or too slow (20 ms). */
-  barrier(): Promise<BarrierAnswer | undefined>;
+  /**
+   * What the host knows now: whatever was over when this was called is in the answer. `undefined`: no host, or too slow.
+   *
+   * @param worthMs what the search would lose without an answer, milliseconds; 20 are waited anyway. A host that owes an older answer for longer is not asked
+   */
+  barrier(worthMs?: number): Promise<BarrierAnswer | undefined>;
   /** Tells the host that a segment is damaged; nobody waits for that. */
   reportCorrupt(message: string): void;
   /** The latest status text of the host; `undefined` as above. */

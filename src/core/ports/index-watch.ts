@@ -40,10 +40,18 @@ export interface DirectoryWatches {
   close(): void;
 }
 
+/** Mounts that came, went or changed. */
+export interface MountChange {
+  /** One at the directory or above it is among them. */
+  readonly above: boolean;
+  /** Mount points of the others, which lie beneath the directory; absolute. */
+  readonly beneath: readonly Buffer[];
+}
+
 /** The mounts at, above and beneath one directory. */
 export interface MountWatch {
-  /** Whether one came, went or changed since it was opened. Costs a system call, unless a mount anywhere changed. */
-  changed(): boolean;
+  /** What came, went or changed since the last call; `undefined`: nothing. Costs a system call, unless a mount anywhere changed. */
+  changed(): MountChange | undefined;
   /** Mount points beneath the directory when it was opened, absolute. */
   readonly beneath: readonly Buffer[];
   close(): void;

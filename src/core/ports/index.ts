@@ -19,6 +19,7 @@ export type * from './kernel.ts';
 export type * from './kernel-client.ts';
 export type * from './kernel-store.ts';
 export type * from './ledger.ts';
+export type * from './message-cursor-keys.ts';
 export type * from './message-engine.ts';
 export type * from './message-import.ts';
 export type * from './message-ingest.ts';

@@ -42,6 +42,8 @@ export type ClaimAnswer =
 export interface RecordRequest {
   readonly taskId: string;
   readonly epoch: number;
+  /** Instance of the claim. After a loss of Redis epochs begin anew: then the epoch alone may be another's. Not compared without. */
+  readonly owner?: string;
   readonly status: 'SUCCESS' | 'FAILURE';
   readonly errorCode: string | undefined;
   /** The exact signed result, JSON text. */
@@ -88,8 +90,12 @@ export type CancelAnswer = 'done' | 'requested';
 export interface Ledger {
   claim(request: ClaimRequest): Promise<ClaimAnswer>;
   record(request: RecordRequest): Promise<RecordAnswer>;
-  /** Gives the claim back without an outcome (shutdown, lock loss, busy host). Stale epochs are ignored. */
-  release(taskId: string, epoch: number, why?: 'crashed'): Promise<void>;
+  /**
+   * Gives the claim back without an outcome (shutdown, lock loss, busy host). Stale epochs are ignored, and so are the claims of others.
+   *
+   * @param owner instance of the claim, as in `RecordRequest`
+   */
+  release(taskId: string, epoch: number, why?: 'crashed', owner?: string): Promise<void>;
   /** Stores an answer that never touches the task's row: a refusal before authentication, a conflict. */
   refuse(taskId: string, jobKey: string, result: string): Promise<void>;
   refusal(taskId: string, jobKey: string): Promise<string | undefined>;
@@ -100,6 +106,8 @@ export interface Ledger {
    */
   clearCancel(taskId: string, now: number): Promise<void>;
   row(taskId: string): Promise<TaskRow | undefined>;
+  /** Whether any of these tasks has a row: one question for all of them. */
+  knowsAny(taskIds: readonly string[]): Promise<boolean>;
   /** Forgets a row that claims an outcome with exactly this text, which does not verify: Redis is not trusted. */
   discard(taskId: string, result: string): Promise<void>;
   /** Writes finished rows back from a journal; never overwrites a SUCCESS row. */

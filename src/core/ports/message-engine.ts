@@ -6,9 +6,12 @@ export type EngineTag = 'fts5' | 'tantivy' | 'hybrid';
 /** The engines by what they offer. */
 export type EngineName = 'fts5' | 'tantivy' | 'semantic' | 'hybrid' | 'hybrid_rerank';
 
-/** How a row matches the text: an FTS5 expression, substrings that must all occur, or nothing (filters only). */
+/**
+ * How a row matches the text: an FTS5 expression, substrings that must all occur, or nothing (filters only). `with_letters`: the
+ * expression where it also has prefixes of one letter, for an engine that has an index of them.
+ */
 export type EngineMatch =
-  | { readonly by: 'words'; readonly expression: string; readonly text: string }
+  | { readonly by: 'words'; readonly expression: string; readonly text: string; readonly with_letters?: string }
   | { readonly by: 'substrings'; readonly terms: readonly string[] }
   | { readonly by: 'filters' };
 
@@ -27,17 +30,24 @@ export interface EngineFilters {
   readonly recipient_name: string | null;
 }
 
-/** Agents for whom rows are found: all of a name, or one. */
-export type EngineViewer = { readonly agent_name: string } | { readonly project_id: number; readonly agent_id: number };
+/** Agents for whom rows are found: all of a name, one, or those of a name in the projects (slugs; `null`: in all) of a bound key. */
+export type EngineViewer =
+  | { readonly agent_name: string }
+  | { readonly project_id: number; readonly agent_id: number }
+  | { readonly agent_name: string; readonly bound_to: readonly string[] | null };
 
 /** What may be seen. It is part of the set: hidden rows move no score and no page. */
 export interface EngineScope {
   /** Only these projects; `null` for all. An empty list means nothing. */
   readonly projects: readonly number[] | null;
+  /** Only projects with these slugs, by the key of whoever asks. */
+  readonly granted?: readonly string[];
   /** A message must be visible to each of these; none: to everybody. */
   readonly viewers: readonly EngineViewer[];
   /** Whether rows that a viewer may not see stay in the set, for the caller to redact. */
   readonly keep_denied: boolean;
+  /** What may not be seen is not even counted: whoever asks may not know that it is there. */
+  readonly hide_denied?: true;
   /** The set is what matches and may not be seen by these viewers, and nothing else: for the audit of an operator. */
   readonly only_denied?: true;
 }
@@ -141,7 +151,7 @@ export type EngineSpent = Readonly<Partial<Record<EngineStage, number>>>;
 export type SearchError =
   | { readonly kind: 'invalid_query'; readonly message: string }
   | { readonly kind: 'index_not_ready'; readonly message: string }
-  | { readonly kind: 'engine_error'; readonly message: string; readonly stage?: 'rerank_timeout' | 'rerank_failed' }
+  | { readonly kind: 'engine_error'; readonly message: string; readonly stage?: 'rerank_timeout' | 'rerank_failed' | 'deadline' }
   | { readonly kind: 'feature_unavailable'; readonly message: string };
 
 export type EngineAnswer<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: SearchError };

@@ -19,6 +19,8 @@ export interface ImportMark {
 /** The full text was made anew. */
 export interface RebuildNews {
   readonly documents: number;
+  /** Messages whose ids were beyond what a wish may ask for, and that got others. */
+  readonly renumbered: number;
   readonly durationMs: number;
 }
 

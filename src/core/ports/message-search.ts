@@ -1,8 +1,16 @@
 import type { DocKind, SearchQuery, SearchResponse, ShadowComparison } from '../../contracts/index.ts';
 import type { EngineAnswer, SearchError } from './message-engine.ts';
 
-/** Who searches: an agent, or `null` for an operator, who may see everything. */
-export type SearchViewer = { readonly project_id: number; readonly agent_id: number } | null;
+/** What a key is bound to: an agent by its name, projects by their slugs, or both; both must allow what is seen. */
+export interface SearchGrant {
+  /** `null`: none, so everything in the projects may be seen. */
+  readonly agent: string | null;
+  /** `null`: wherever the agent is. */
+  readonly projects: readonly string[] | null;
+}
+
+/** Who searches: an agent, whoever has a bound key, or `null` for an operator, who may see everything. */
+export type SearchViewer = { readonly project_id: number; readonly agent_id: number } | { readonly grant: SearchGrant } | null;
 
 /** A project that a caller named, with its slug. */
 export interface NamedProject {
@@ -31,11 +39,12 @@ export interface ProjectOrProduct {
  * diagnostics, and the results are what could still be found, possibly none.
  */
 export interface MessageSearch {
-  search(query: SearchQuery, viewer: SearchViewer): Promise<SearchResponse>;
-  /** A project by slug, human key or, in digits, id; `undefined` when there is none, an error when nobody can tell. */
-  project(key: string): Promise<EngineAnswer<NamedProject | undefined>>;
+  /** @param account whose searches take turns with those of others; absent: the person to whom the messages belong */
+  search(query: SearchQuery, viewer: SearchViewer, account?: string): Promise<SearchResponse>;
+  /** A project by slug, human key or, in digits, id; `undefined` when there is none for this viewer, an error when nobody can tell. */
+  project(key: string, viewer: SearchViewer): Promise<EngineAnswer<NamedProject | undefined>>;
   /** A product by uid, name or, in digits, id. */
-  product(key: string): Promise<EngineAnswer<NamedProduct | undefined>>;
+  product(key: string, viewer: SearchViewer): Promise<EngineAnswer<NamedProduct | undefined>>;
   /** What a search answers whose place could not be looked up: nothing found, and why. */
   errorResponse(query: SearchQuery, error: SearchError): Promise<SearchResponse>;
 }

@@ -58,6 +58,8 @@ export interface PlanJournal {
   /** Begins the plan, or finds it; a plan that runs takes over the lease. */
   begin(plan: { readonly planSha256: string; readonly envelope: string; readonly lease: string }, now: number): Promise<PlanRecord>;
   record(planSha256: string): Promise<PlanRecord | undefined>;
+  /** Of the record only its generation: envelopes are large. */
+  generation(planSha256: string): Promise<number | undefined>;
   /** In the order in which the plan saw them. */
   entries(planSha256: string): Promise<readonly PlanEntry[]>;
   /** Keeps the first result of a place and generation, and answers with it; `undefined` when a retry has voided it. */

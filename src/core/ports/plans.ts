@@ -58,9 +58,9 @@ export interface PlanLinker {
 /** What everybody may look at while a plan runs, and the cancel that somebody asked; Redis, so it may vanish. */
 export interface PlanViews {
   read(id: string): Promise<PlanView | undefined>;
-  /** Writes what changed and tells listeners. `exp`: of the plan lease, seconds. */
-  show(id: string, change: PlanViewChange, exp: number, now: number): Promise<void>;
-  /** False when there is no such plan. */
+  /** Writes what changed and tells listeners; answers whether a cancel was asked. `exp`: of the plan lease, seconds. */
+  show(id: string, change: PlanViewChange, exp: number, now: number): Promise<boolean>;
+  /** Tells the worker that has the plan, too. False when there is no such plan. */
   requestCancel(id: string, now: number): Promise<boolean>;
   clearCancel(id: string): Promise<void>;
   onChange(id: string, listener: () => void): Promise<() => Promise<void>>;

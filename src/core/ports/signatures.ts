@@ -11,8 +11,10 @@ export interface SignatureReader {
   /**
    * Signature, key, issuer and, with a manifest, that the lease was issued for it and for the queue (the capability's own
    * unless given). Expiry is the caller's to look at.
+   *
+   * @param granted the kernel has just answered it over its socket: everything is looked at but the mathematics of the signature
    */
-  readLease(lease: string, manifest: TaskManifest | undefined, queue?: string): Promise<LeaseReading>;
+  readLease(lease: string, manifest: TaskManifest | undefined, queue?: string, granted?: boolean): Promise<LeaseReading>;
   /** The number under which the lease was revoked. */
   revocationOf(jti: string): Promise<number | undefined>;
   verifyResult(result: string, about: { readonly taskId: string; readonly capabilityId: string; readonly manifestSha256: string }): Promise<boolean>;
@@ -25,6 +27,8 @@ export interface ResultClaim {
   readonly manifestSha256s: readonly string[];
   /** All that are served here unless given. */
   readonly capabilityId?: string | undefined;
+  /** What the task's job says, which anybody may have written: tried first, because a FAILURE does not name its capability. */
+  readonly likely?: string | undefined;
   /** It lies under the key of a refused job: only a refusal counts there, and only there (`isRefusal`). */
   readonly refusal?: boolean;
 }

@@ -48,8 +48,11 @@ export interface NumberedTask {
   readonly task: IndexedTask;
 }
 
+/** The task index with its writing side. */
+export interface TaskIndexStore extends TaskIndex, TaskIndexWriter {}
+
 /** The writing side of the task index, for whoever feeds it. Throws WritError STORAGE_UNAVAILABLE. */
-export interface TaskIndexStore extends TaskIndex {
+export interface TaskIndexWriter {
   /** What the index knows about its own past. No positions: it is new, or was lost. */
   begin(): Promise<{ readonly generation: string; readonly positions: Readonly<Record<string, string>> }>;
   /** At most 500 changes, in one transaction. `lost`: this generation is gone, nothing was written. */

@@ -44,7 +44,7 @@ export async function examineDirectories(dataDir: string, file: FileSettings, as
 }
 
 function dataDirectory(dataDir: string): Finding {
-  if (!existsSync(dataDir)) return warning(`${dataDir} does not exist yet`, 'run `npx writ init`, or `npx writ up`, which makes it');
+  if (!existsSync(dataDir)) return warning(`${dataDir} does not exist yet`, 'run `writ init`, or `writ up`, which makes it');
   const { mode, uid } = statSync(dataDir);
   if (uid !== process.geteuid?.()) return broken(`${dataDir} belongs to user ${uid}`, 'run Writ as that user, or choose another data directory');
   if ((mode & 0o077) !== 0) return broken(`${dataDir} is open to others (mode ${(mode & 0o777).toString(8)})`, `chmod 700 ${dataDir}`);

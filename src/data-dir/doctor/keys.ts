@@ -21,12 +21,12 @@ export function examineKeys(places: DataDirPaths): Promise<Check[]> {
 }
 
 async function privateKey(file: string, keyring: string, role: string): Promise<Finding> {
-  if (!existsSync(keyring)) return warning('none', `run \`npx writ init\`, or copy the public keys of the ${role} to ${keyring}`);
+  if (!existsSync(keyring)) return warning('none', `run \`writ init\`, or copy the public keys of the ${role} to ${keyring}`);
   const known = parseJwks(await readFile(keyring, 'utf8'), keyring);
   if (!existsSync(file)) return passed(`not here; ${counted(known.length, 'public key')} to verify with`);
   const { kid } = await readPrivateKey(file);
   if (!known.some((key) => key.kid === kid))
-    return broken(`${kid} is not in ${keyring}`, `what the ${role} signs is refused: run \`npx writ keygen --role ${role}\``);
+    return broken(`${kid} is not in ${keyring}`, `what the ${role} signs is refused: run \`writ keygen --role ${role}\``);
   return passed(`${kid}, mode 600, ${counted(known.length, 'public key')} in the keyring`);
 }
 

@@ -11,7 +11,7 @@ import type { Attempt, Effect, Transfer } from './effect.ts';
 import { type FileRequest, parseRequest } from './inputs.ts';
 import { moveByLink, moveByRename } from './move.ts';
 import { pathText } from './opened-path.ts';
-import { prepare } from './prepare.ts';
+import { isTaken, prepare } from './prepare.ts';
 
 /** The effects of each method, in the order of `docs/protocol.md` 5. */
 export const EFFECTS = {
@@ -45,7 +45,7 @@ async function run(task: Task, request: FileRequest, context: RunContext, deps: 
   if (reason) return ended(stopped(reason));
   // From the gate to the request of the intent nothing waits: what the gate saw is what the intent is committed under.
   const closed = context.gate();
-  if (closed) return ended(closed);
+  if (closed) return ended(closed.kind === 'outcome' && (await isTaken(task, deps)) ? BUSY : closed);
   const vault = plan.vaultBytes === undefined ? undefined : { bytes: plan.vaultBytes, quota: deps.limits.vaultQuotaBytes };
   const opened = await deps.journal.open(plan.intent, vault, deps.clock.now());
   if (opened.kind === 'conflict') return ended(BUSY);

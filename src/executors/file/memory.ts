@@ -6,17 +6,11 @@ import { recover } from './recover.ts';
 export function createMemory(deps: FileDeps): HostMemory {
   const { journal, clock, runs } = deps;
 
-  async function closeAttempt(taskId: string, ended: Unconcluded, result: string): Promise<void> {
+  function closeAttempt(taskId: string, ended: Unconcluded, result: string): Promise<void> {
     const end = ended.identity
       ? ({ state: 'success', result, outcomeIdentity: ended.identity } as const)
       : ({ state: 'failure', result, doubtful: ended.doubtful } as const);
-    try {
-      await journal.close(taskId, ended.n, end, clock.now());
-    } catch (error) {
-      // Nothing of a refused request stands: the next delivery may ask again.
-      ended.closing = undefined;
-      throw error;
-    }
+    return journal.close(taskId, ended.n, end, clock.now());
   }
 
   return {
@@ -35,9 +29,7 @@ export function createMemory(deps: FileDeps): HostMemory {
       const ended = runs.unconcluded(task, status);
       if (!ended) return;
       deps.onPoint?.('before-close', taskId);
-      ended.closing ??= closeAttempt(taskId, ended, result);
-      await ended.closing;
-      runs.concluded(task);
+      await runs.conclude(task, ended, () => closeAttempt(taskId, ended, result));
     },
 
     successes: (after, limit) => journal.successes(after, limit),

@@ -34,19 +34,33 @@ export async function prepare(task: Task, request: FileRequest, deps: FileDeps, 
   const prepared = await look(task, request, deps, descriptors);
   // A refusal can be the shadow of another process that has just done this very task (the source is gone because it was
   // moved). The journal is asked again before such an answer leaves: then the next delivery gets the recorded one.
-  return prepared.kind === 'refused' && isKnown(await deps.journal.view(task.manifest.task_id)) ? { kind: 'busy' } : prepared;
+  return prepared.kind === 'refused' && (await isTaken(task, deps)) ? { kind: 'busy' } : prepared;
+}
+
+/** Whether another process has begun or finished this task since it was recalled as unknown. */
+export async function isTaken(task: Task, { journal }: Pick<FileDeps, 'journal'>): Promise<boolean> {
+  return isKnown(await journal.view(task.manifest.task_id));
 }
 
 async function look(task: Task, request: FileRequest, deps: FileDeps, descriptors: Descriptors): Promise<Prepared> {
   const { task_id: taskId } = task.manifest;
-  const [view, undone] = await Promise.all([deps.journal.view(taskId), undoneEffect(request, deps)]);
-  if (isKnown(view)) return { kind: 'busy' };
-  const n = view.attempts + 1;
-  const found = await survey({ request, destination: destinationOf(request, taskId, n, undone), undone }, deps.bases(descriptors), descriptors);
+  const isPlainMove = request.operation === 'move' && request.undoOf === undefined;
+  const [early, undone] = isPlainMove ? [] : await Promise.all([deps.journal.view(taskId), undoneEffect(request, deps)]);
+  if (early && isKnown(early)) return { kind: 'busy' };
+  const place = destinationOf(request, taskId, numberAfter(early), undone);
+  const found = await survey({ request, destination: place, undone }, deps.bases(descriptors), descriptors);
   if (!found.ok) return { kind: 'refused', outcome: found.error };
-  const plan = planIntent(task, request, found.value, n, deps.instances.self, deps.limits.maxBytes);
+  // A rename names nothing after the attempt's number, and the request of its intent is refused by the journal where the task is known.
+  const view = early ?? (found.value.method === 'copy' ? await deps.journal.view(taskId) : undefined);
+  if (view && isKnown(view)) return { kind: 'busy' };
+  const plan = planIntent(task, request, found.value, numberAfter(view), deps.instances.self, deps.limits.maxBytes);
   if (!plan.ok) return { kind: 'refused', outcome: plan.error };
   return { kind: 'ready', plan: plan.value, found: found.value };
+}
+
+/** Of the attempt that comes next, where the journal was asked. */
+function numberAfter(view: JournalView | undefined): number {
+  return (view?.attempts ?? 0) + 1;
 }
 
 async function undoneEffect({ undoOf }: FileRequest, deps: FileDeps): Promise<JournalView['success']> {

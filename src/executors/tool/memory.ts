@@ -41,13 +41,7 @@ export function createMemory(deps: ToolDeps): HostMemory {
       if (!ended) return;
       deps.onPoint?.('before-close', taskId);
       const end = { state: status === 'SUCCESS' ? 'success' : 'failure', sent: ended.sent, result } as const;
-      ended.closing ??= journal.close(taskId, ended.n, end, clock.now()).catch((error: unknown) => {
-        // Nothing of a refused request stands: the next delivery may ask again.
-        ended.closing = undefined;
-        throw error;
-      });
-      await ended.closing;
-      runs.concluded(task);
+      await runs.conclude(task, ended, () => journal.close(taskId, ended.n, end, clock.now()));
     },
 
     successes: (after, limit) => journal.successes(after, limit),

@@ -1,8 +1,9 @@
 import type Database from 'better-sqlite3';
 import { Sqlite } from '../../adapters/sqlite/driver.ts';
-import { CONTACT_STATES, IngestOp, MAX_BODY_CHARS, MAX_SUBJECT_CHARS, MESSAGE_IMPORTANCES } from '../../contracts/index.ts';
+import { CONTACT_STATES, IngestOp, MAX_BODY_CHARS, MAX_SUBJECT_CHARS, MAX_WISHED_ID, MESSAGE_IMPORTANCES } from '../../contracts/index.ts';
 import { messageOf, WritError } from '../../core/errors.ts';
 import type { ImportRecord, ImportSource } from '../../core/ports/index.ts';
+import { boundedId } from './bounded-id.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -31,10 +32,9 @@ export function openAgentMail(path: string): ImportSource {
       .map(({ id, project_id: project, name }) => [id, { project: projects.get(project) ?? '', name }]),
   );
 
-  function messageOp(row: Row): unknown {
-    const id = Number(row['id']);
+  function messageOp(row: Row, id: string): unknown {
     const created = micros(row['created_ts']);
-    const to = recipients.all(id);
+    const to = recipients.all(BigInt(id));
     const project = projects.get(Number(row['project_id']));
     // Contacts write to each other across projects.
     const person = (agent: number): string | object | undefined => {
@@ -52,12 +52,12 @@ export function openAgentMail(path: string): ImportSource {
       op: 'message',
       project,
       key: `agent-mail:${id}:${created ?? ''}`,
-      id,
+      id: wishOf(id),
       from: person(Number(row['sender_id'])),
       to: named('to'),
       cc: named('cc'),
       bcc: named('bcc'),
-      thread_id: text(row['thread_id']) || null,
+      thread_id: boundedId(text(row['thread_id']).trim()) || null,
       subject: text(row['subject']).slice(0, MAX_SUBJECT_CHARS).replaceAll('\0', '\ufffd').toWellFormed(),
       body_md: text(row['body_md']).slice(0, MAX_BODY_CHARS).replaceAll('\0', '\ufffd').toWellFormed(),
       importance: MESSAGE_IMPORTANCES.find((one) => one === text(row['importance']).toLowerCase()) ?? 'normal',
@@ -100,13 +100,17 @@ export function openAgentMail(path: string): ImportSource {
   }
 
   async function* records(after: string | undefined): AsyncGenerator<ImportRecord, void, void> {
-    const from = Number(/^\d{1,15}$/.exec(after ?? '')?.[0] ?? 0);
-    const read = db.prepare<[number], number>('SELECT count(*) FROM messages WHERE id <= ?').pluck().get(from) ?? 0;
+    const last = /^-?\d{1,18}$/.exec(after ?? '')?.[0];
+    const from = last === undefined ? FIRST_ID : BigInt(last) + 1n;
+    const read = db.prepare<[bigint], number>('SELECT count(*) FROM messages WHERE id < ?').pluck().get(from) ?? 0;
     for (const [where, op] of others()) yield { position: after ?? '', read, ...judged(op, where) };
     let done = read;
-    for (const row of db.prepare<[number], Row>('SELECT * FROM messages WHERE id > ? ORDER BY id').iterate(from)) {
+    // As text: JavaScript cannot tell ids beyond 2^53 apart.
+    const rows = db.prepare<[bigint], Row>('SELECT *, CAST(CAST(id AS INTEGER) AS TEXT) AS whole_id FROM messages WHERE id >= ? ORDER BY id');
+    for (const row of rows.iterate(from)) {
       done += 1;
-      yield { position: String(row['id']), read: done, ...judged(messageOp(row), `message ${text(row['id'])}`) };
+      const id = text(row['whole_id']);
+      yield { position: id, read: done, ...judged(messageOp(row, id), `message ${id}`) };
     }
   }
 
@@ -120,6 +124,15 @@ export function openAgentMail(path: string): ImportSource {
       db.close();
     },
   };
+}
+
+/** What SQLite may number a row by, negative numbers included. */
+const FIRST_ID = -(2n ** 63n);
+
+/** The id that a message should keep; none where nobody may wish for it. */
+function wishOf(id: string): number | undefined {
+  const wish = Number(id);
+  return wish >= 1 && wish <= MAX_WISHED_ID ? wish : undefined;
 }
 
 function agentOp(row: Row, project: string | undefined): unknown {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { type IngestOp, MAX_BODY_CHARS, MAX_KEY_CHARS, MAX_NAME_CHARS, MAX_SUBJECT_CHARS, type PutMessage } from '../../contracts/index.ts';
+import { type IngestOp, MAX_BODY_CHARS, MAX_NAME_CHARS, MAX_SUBJECT_CHARS, type PutMessage } from '../../contracts/index.ts';
 import { type Address, addressesOf, unquoted } from './addresses.ts';
+import { boundedId } from './bounded-id.ts';
 
 /** Takes mail apart; from the search executor, which has read mail for longer than we have. */
 export interface MailReader {
@@ -27,7 +28,7 @@ export function mailOps(raw: Uint8Array, { project, reader }: MailSettings, name
   if (fields.size === 0) throw new Error('it has no header');
   const people = (name: string): readonly Address[] => (fields.get(name) ?? []).flatMap(addressesOf).filter(({ address }) => address.length <= MAX_NAME_CHARS);
   const field = (name: string): string => fields.get(name)?.[0] ?? '';
-  const idsOf = (name: string): readonly string[] => [...unfolded(field(name)).matchAll(/<([^<>\s]+)>/g)].map(([, id = '']) => id.slice(0, MAX_KEY_CHARS));
+  const idsOf = (name: string): readonly string[] => [...unfolded(field(name)).matchAll(/<([^<>\s]+)>/g)].map(([, id = '']) => boundedId(id));
   const key = idsOf('message-id')[0] ?? `sha256:${createHash('sha256').update(raw).digest('hex')}`;
   const [from] = people('from').length > 0 ? people('from') : people('sender');
   const [to, cc, bcc] = [people('to'), people('cc'), people('bcc')];

@@ -1,4 +1,5 @@
 import type { SearchQuery, SearchResponse } from '../../contracts/index.ts';
+import type { CursorKeys } from '../../core/ports/message-cursor-keys.ts';
 import type { EngineAnswer, EngineName, EngineTag, MessageEngine, SearchError } from '../../core/ports/message-engine.ts';
 import type { SearchViewer } from '../../core/ports/message-search.ts';
 import { modeOf } from './planner.ts';
@@ -20,7 +21,13 @@ export function errorResponse(
   query: SearchQuery,
   viewer: SearchViewer,
   error: SearchError,
-  parts: Omit<MessageSearchParts, 'engines' | 'recipients'>,
+  parts: Omit<MessageSearchParts, 'engines' | 'recipients' | 'cursorKeys'>,
 ): Promise<SearchResponse> {
-  return createMessageSearchService({ ...parts, engines: { fts5: failingEngine('fts5', error) }, recipients: () => new Map() }).search(query, viewer);
+  return createMessageSearchService({ ...parts, engines: { fts5: failingEngine('fts5', error) }, recipients: () => new Map(), cursorKeys: NO_KEYS }).search(
+    query,
+    viewer,
+  );
 }
+
+/** Nothing is found, so no token is made. */
+const NO_KEYS: CursorKeys = { newest: () => undefined, withId: () => undefined };

@@ -2,7 +2,9 @@ import type { SearchMode } from '../../contracts/index.ts';
 import type { EngineMatch, EngineName, EngineOrder, EngineRequest, EngineTag, MessageEngine } from '../../core/ports/message-engine.ts';
 import type { SearchViewer } from '../../core/ports/message-search.ts';
 import { scopeOf } from '../visibility/scope.ts';
+import { type BoundedWords, boundedWords, MAX_PREFIXES, MAX_WORDS } from './bounded-words.ts';
 import { decodeCursor } from './cursor.ts';
+import type { EngineFault } from './engine-fault.ts';
 import { filtersOf, hasFilter } from './facets.ts';
 import { likeTerms } from './like-terms.ts';
 import type { NormalQuery } from './query.ts';
@@ -95,16 +97,38 @@ export function modeOf(engine: EngineName): SearchMode {
 }
 
 /** What a query comes to before an engine is asked: something to match, or a reason why nothing can be found. */
-export type Plan = { readonly empty: false; readonly match: EngineMatch } | { readonly empty: true; readonly reason: string };
+export type Plan =
+  | {
+      readonly empty: false;
+      readonly match: EngineMatch;
+      readonly notes: readonly string[];
+      readonly notesWithLetters?: readonly string[];
+      readonly faults: readonly EngineFault[];
+    }
+  | { readonly empty: true; readonly reason: string };
 
 /** message-search.md 2.2 and notes 3.3: words, else substrings, else filters alone, else nothing. */
 export function planOf(query: NormalQuery): Plan {
   if (query.text === '') return withoutText(query);
-  const expression = sanitizeFtsQuery(query.text);
-  if (expression !== undefined) return { empty: false, match: { by: 'words', expression, text: query.text } };
+  const sanitized = sanitizeFtsQuery(query.text);
+  const { expression, notes } = sanitized === undefined ? NO_WORDS : boundedWords(sanitized);
+  if (sanitized !== undefined && expression !== undefined) {
+    const wide = notes.length === 0 ? { expression, notes } : boundedWords(sanitized, 1);
+    const letters = wide.expression === undefined || wide.expression === expression ? {} : { with_letters: wide.expression };
+    return { empty: false, match: { by: 'words', expression, text: query.text, ...letters }, notes, notesWithLetters: wide.notes, faults: [] };
+  }
   const match = substringMatch(query.text);
-  return match === undefined ? { empty: true, reason: 'invalid_query: the text has no word to look for' } : { empty: false, match };
+  if (match === undefined) return { empty: true, reason: 'invalid_query: the text has no word to look for' };
+  return { empty: false, match, notes, faults: sanitized === undefined ? [] : [TOO_MUCH] };
 }
+
+const NO_WORDS: BoundedWords = { expression: undefined, notes: [] };
+
+const TOO_MUCH: EngineFault = {
+  engine: 'fts5',
+  kind: 'invalid_query',
+  message: `an expression has at most ${MAX_WORDS} words, ${MAX_PREFIXES} of them prefixes`,
+};
 
 /** What is looked for in the tables when the engine cannot take the expression; `undefined`: no word is long enough. */
 export function substringMatch(text: string): EngineMatch | undefined {
@@ -113,7 +137,7 @@ export function substringMatch(text: string): EngineMatch | undefined {
 }
 
 function withoutText(query: NormalQuery): Plan {
-  if (query.doc_kind === 'message' && hasFilter(filtersOf(query))) return { empty: false, match: { by: 'filters' } };
+  if (query.doc_kind === 'message' && hasFilter(filtersOf(query))) return { empty: false, match: { by: 'filters' }, notes: [], faults: [] };
   return { empty: true, reason: 'invalid_query: neither text nor filter' };
 }
 

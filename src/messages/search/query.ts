@@ -57,7 +57,7 @@ export function normalQuery(query: SearchQuery): NormalQuery {
     doc_kind: query.doc_kind ?? 'message',
     project_id: query.project_id ?? null,
     product_id: query.product_id ?? null,
-    importance: [...new Set(query.importance)],
+    importance: [...new Set(query.importance ?? [])],
     direction: query.direction ?? null,
     agent_name: nameOf(query.agent_name),
     thread_id: query.thread_id ?? null,
@@ -90,11 +90,7 @@ function nameOf(name: string | null | undefined): string | null {
 }
 
 function redactionOf(config: SearchQuery['redaction']): Redaction | null {
-  const {
-    redact_body: body = false,
-    redact_agent_names: names = false,
-    redact_thread_ids: threads = false,
-    placeholder = REDACTION_PLACEHOLDER,
-  } = config ?? {};
-  return body || names || threads ? { body, names, threads, placeholder } : null;
+  const { redact_body: body, redact_agent_names: names, redact_thread_ids: threads, placeholder } = config ?? {};
+  if (!body && !names && !threads) return null;
+  return { body: body ?? false, names: names ?? false, threads: threads ?? false, placeholder: placeholder ?? REDACTION_PLACEHOLDER };
 }

@@ -17,7 +17,7 @@ export function responseOf(trace: SearchTrace): SearchResponse {
   const audit = auditOf(trace);
   return {
     results: served === null ? [] : rows.map((row) => resultOf(row, served, trace)),
-    ...(served?.page.more === true && last !== undefined && { next_cursor: tokenAfter(last, served.request.order, served.engine) }),
+    ...(served?.page.more === true && last !== undefined && { next_cursor: trace.seal(tokenAfter(last, served.request.order, served.engine)) }),
     ...(query.explain && { explain: explainOf(trace) }),
     ...(assistance !== undefined && { assistance }),
     ...(rows.length === 0 && { guidance: guide(query, assistance) }),
@@ -39,9 +39,15 @@ export function diagnosticsOf(trace: SearchTrace): SearchDiagnostics | undefined
   const downgrade = downgradeOf(trace);
   if (faults.length === 0 && downgrade === undefined) return undefined;
   const notReady = faults.find(({ kind }) => kind === 'index_not_ready');
-  const failed = faults.some(({ kind }) => kind === 'engine_error');
-  const rerank = faults.find(({ stage }) => stage !== undefined)?.stage;
+  const failed = faults.some(({ kind, stage }) => kind === 'engine_error' && stage !== 'deadline');
+  const rerank = faults.find(({ stage }) => stage === 'rerank_timeout' || stage === 'rerank_failed')?.stage;
+  const isLate = faults.some(({ stage }) => stage === 'deadline');
   const hints: readonly (readonly [string, boolean, string])[] = [
+    [
+      'budget_exhausted',
+      isLate,
+      'The search was ended at its deadline (messages.search_deadline_ms): use fewer or rarer words, longer beginnings, or filters.',
+    ],
     ['rerank_timeout', rerank === 'rerank_timeout', 'The reranker was too slow: the order is that of mode hybrid.'],
     ['rerank_failed', rerank === 'rerank_failed', 'The reranker failed: the order is that of mode hybrid.'],
     [
@@ -59,6 +65,7 @@ export function diagnosticsOf(trace: SearchTrace): SearchDiagnostics | undefined
   return {
     degraded: true,
     fallback_mode: first[0],
+    ...(isLate && { timeout_stage: 'lexical', budget_exhausted: true }),
     ...(rerank === 'rerank_timeout' && { timeout_stage: 'rerank' }),
     ...(notReady !== undefined && { search_index_state: 'not_ready', search_index_reason: notReady.message }),
     remediation_hints: applying.map(([, , hint]) => hint),

@@ -2,6 +2,7 @@ import type { ExplainTiming, PlanMethod, QueryExplain, SearchMode, ShadowCompari
 import type { EngineMatch, EngineSpent } from '../../core/ports/message-engine.ts';
 import type { SearchViewer } from '../../core/ports/message-search.ts';
 import { scopeLabel, scopeOf } from '../visibility/scope.ts';
+import type { EngineFault } from './engine-fault.ts';
 import { facetsOf, filtersOf } from './facets.ts';
 import type { PageExtras, ServedPage } from './pages.ts';
 import { modeOf, type Plan, type Route } from './planner.ts';
@@ -12,6 +13,10 @@ export interface SearchRequest {
   readonly query: NormalQuery;
   readonly viewer: SearchViewer;
   readonly started: number;
+  /** What is to be said of the cursor that came with the query. */
+  readonly admission: readonly string[];
+  /** Makes a token of this reader's of one that names a place. */
+  readonly seal: (token: string) => string;
 }
 
 /** A request with what it comes to: the engines to ask, and what they are asked to match. */
@@ -29,13 +34,6 @@ export interface EngineAttempt {
   readonly notes: readonly string[];
   /** Milliseconds of the engine that answered. */
   readonly engineMs: number;
-}
-
-export interface EngineFault {
-  readonly engine: string;
-  readonly kind: 'invalid_query' | 'index_not_ready' | 'engine_error' | 'feature_unavailable';
-  readonly message: string;
-  readonly stage?: 'rerank_timeout' | 'rerank_failed';
 }
 
 /** Everything that happened on the way to an answer. */
@@ -88,7 +86,7 @@ export function explainOf(trace: SearchTrace): QueryExplain {
   ];
   return {
     method: methodOf(trace),
-    normalized_query: match?.by === 'words' ? match.expression : null,
+    normalized_query: match?.by === 'words' ? askedOf(match, served?.engine.name) : null,
     used_like_fallback: match?.by === 'substrings',
     facet_count: facets.length,
     facets_applied: facets,
@@ -108,6 +106,10 @@ export function explainOf(trace: SearchTrace): QueryExplain {
     ...(page?.orderChanged === true && { order_changed: true }),
     ...(notes.length > 0 && { notes }),
   };
+}
+
+function askedOf({ expression, with_letters }: Extract<EngineMatch, { by: 'words' }>, engine: string | undefined): string {
+  return engine === 'tantivy' ? (with_letters ?? expression) : expression;
 }
 
 /** Of the engine that answered: its stages, or, where it has none, its whole time as that of its kind. */

@@ -1,13 +1,17 @@
 import type { SearchQuery, SearchResponse } from '../../contracts/index.ts';
+import type { CursorKeys } from '../../core/ports/message-cursor-keys.ts';
 import type { EngineMatch, MessageEngine } from '../../core/ports/message-engine.ts';
 import type { ReadRecipients } from '../../core/ports/message-recipients.ts';
 import type { MessageSearchEvent, SearchViewer } from '../../core/ports/message-search.ts';
+import { scopeOf } from '../visibility/scope.ts';
+import { needsSeal, openedCursor, plainCursor, sealedCursor } from './cursor-seal.ts';
+import type { EngineFault } from './engine-fault.ts';
 import { createOrderLists, type OrderLists } from './order-lists.ts';
 import { catchEngineErrors, pageExtras, pageOf } from './pages.ts';
-import { chooseEngines, type EngineSetup, engineRequestOf, planOf, type Route, substringMatch } from './planner.ts';
-import { normalQuery } from './query.ts';
+import { chooseEngines, type EngineSetup, engineRequestOf, type Plan, planOf, type Route, substringMatch } from './planner.ts';
+import { type NormalQuery, normalQuery } from './query.ts';
 import { diagnosticsOf, responseOf } from './response.ts';
-import { downgradeOf, type EngineAttempt, type EngineFault, methodOf, micros, type RunContext, type SearchRequest, type SearchTrace } from './search-trace.ts';
+import { downgradeOf, type EngineAttempt, methodOf, micros, type RunContext, type SearchRequest, type SearchTrace } from './search-trace.ts';
 import { startShadow } from './shadow.ts';
 
 /** How long an order is kept for the pages that follow, and how many of them. */
@@ -17,6 +21,8 @@ const MAX_LISTS = 64;
 export interface MessageSearchParts extends EngineSetup {
   /** Who got the messages of a page. */
   readonly recipients: ReadRecipients;
+  /** What cursors of those who may not see everything are authenticated with. */
+  readonly cursorKeys: CursorKeys;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** Milliseconds of a clock that never goes back. */
@@ -38,7 +44,7 @@ export function createMessageSearchService(parts: MessageSearchParts): MessageSe
   const lists = createOrderLists({ max: MAX_LISTS, lifeMs: LIST_LIFE_MS, now: parts.elapsed });
   return {
     async search(asked, viewer) {
-      const request: SearchRequest = { started: parts.elapsed(), query: normalQuery(asked), viewer };
+      const request: SearchRequest = { started: parts.elapsed(), ...admitted(normalQuery(asked), viewer, parts.cursorKeys), viewer };
       const run: RunContext = { ...request, route: chooseEngines(parts, request.query), plan: planOf(request.query) };
       const attempt = await tryEngines(parts, lists, run);
       const extras = await pageExtras(attempt.served, viewer, parts.recipients);
@@ -53,20 +59,43 @@ export function createMessageSearchService(parts: MessageSearchParts): MessageSe
   };
 }
 
+/** Step 1: a cursor is good for those who may see everything, and else if we made it for this reader; then it is what it was before its MAC. */
+function admitted(query: NormalQuery, viewer: SearchViewer, keys: CursorKeys): Pick<SearchRequest, 'query' | 'admission' | 'seal'> {
+  const owner = { kind: query.doc_kind, scope: scopeOf(query, viewer) };
+  const seal = (token: string): string => (needsSeal(owner) ? sealedCursor(token, owner, keys) : token);
+  if (query.cursor === null || query.cursor === '') return { query, admission: [], seal };
+  const cursor = needsSeal(owner) ? openedCursor(query.cursor, owner, keys) : plainCursor(query.cursor);
+  return cursor === undefined ? { query: { ...query, cursor: null }, admission: [NOT_OURS], seal } : { query: { ...query, cursor }, admission: [], seal };
+}
+
+const NOT_OURS = 'the cursor was not made for this reader: this is the first page';
+
 /** Step 3: one engine after the other, the tables at the end, until one answers. */
-async function tryEngines(parts: MessageSearchParts, lists: OrderLists, { query, viewer, route, plan }: RunContext): Promise<EngineAttempt> {
+async function tryEngines(parts: MessageSearchParts, lists: OrderLists, { query, viewer, route, plan, admission }: RunContext): Promise<EngineAttempt> {
   if (plan.empty) return { ...UNSERVED, notes: [plan.reason] };
-  const faults: EngineFault[] = [];
+  const faults: EngineFault[] = [...plan.faults];
   for (const { engine, match } of candidatesOf(parts, route, plan.match)) {
     // A database that is not there is not there for its tables either.
-    if (faults.some((fault) => fault.engine === engine.name && fault.kind === 'index_not_ready')) continue;
+    // And what took too long has no time left for them.
+    if (faults.some((fault) => fault.engine === engine.name && (fault.kind === 'index_not_ready' || fault.stage === 'deadline'))) continue;
     const started = parts.elapsed();
     const request = engineRequestOf(query, viewer, match, parts.now() * 1000);
     const page = await catchEngineErrors(() => pageOf(engine, request, query.cursor, lists));
-    if (page.ok) return { served: { engine, request, page: page.value }, faults, notes: page.value.notes, engineMs: parts.elapsed() - started };
+    if (page.ok)
+      return {
+        served: { engine, request, page: page.value },
+        faults,
+        notes: [...admission, ...notesOf(plan, engine), ...page.value.notes],
+        engineMs: parts.elapsed() - started,
+      };
     faults.push({ engine: engine.name, ...page.error });
   }
   return { ...UNSERVED, faults, notes: ['no engine could answer'] };
+}
+
+/** What was changed in the text for this engine. */
+function notesOf({ notes, notesWithLetters }: Extract<Plan, { empty: false }>, { name }: MessageEngine): readonly string[] {
+  return name === 'tantivy' ? (notesWithLetters ?? notes) : notes;
 }
 
 const UNSERVED: EngineAttempt = { served: null, faults: [], notes: [], engineMs: 0 };

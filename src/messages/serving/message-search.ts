@@ -7,12 +7,13 @@ import { sequential } from '../../core/lifecycle.ts';
 import type { SearchError } from '../../core/ports/message-engine.ts';
 import type { MessageQuestion, MessageQuestions, MessageSearch } from '../../core/ports/message-search.ts';
 import { errorResponse } from '../search/error-response.ts';
-import { createSearchThread, type MessageSearchOptions } from './search-thread-keeper.ts';
+import { createSearchLanes } from './search-lanes.ts';
+import { type MessageSearchOptions, TooSlow } from './search-thread-keeper.ts';
 import { createSearchSocketClient, type SearchSocketClient } from './socket/client.ts';
 import { createSearchSocket } from './socket/server.ts';
 
 /** Puts one of the questions to whoever answers it. */
-type Ask = <Q extends MessageQuestion>(question: Q, ...args: Parameters<MessageQuestions[Q]>) => ReturnType<MessageQuestions[Q]>;
+type Ask = <Q extends MessageQuestion>(account: string | undefined, question: Q, ...args: Parameters<MessageQuestions[Q]>) => ReturnType<MessageQuestions[Q]>;
 
 /**
  * Message search in a thread of its own. A question that the thread cannot answer is answered here, with nothing found and the reason
@@ -23,18 +24,22 @@ type Ask = <Q extends MessageQuestion>(question: Q, ...args: Parameters<MessageQ
 export function createMessageSearch(options: MessageSearchOptions, host?: Pick<SearchSocketClient, 'ask'>): Lifecycle & MessageSearch {
   const { killSwitch, onEvent = () => {} } = options;
   const parts = { killSwitch, now: systemClock.now, elapsed: systemClock.monotonic, emit: onEvent };
-  const thread = createSearchThread(options);
-  const ask = (async (question, ...args) => (await host?.ask(question, ...args)) ?? thread.ask(question, ...args)) as Ask;
+  const lanes = createSearchLanes(options);
+  const ask = (async (account, question, ...args) => (await host?.ask(question, ...args)) ?? lanes.ask(question, account, ...args)) as Ask;
   // The thread, not a database, is at fault.
-  const faultOf = (error: unknown): SearchError => ({ kind: 'engine_error', message: messageOf(error) });
+  const faultOf = (error: unknown): SearchError => ({
+    kind: 'engine_error',
+    message: messageOf(error),
+    ...(error instanceof TooSlow && { stage: 'deadline' as const }),
+  });
   return {
-    search: (query, viewer) => ask('search', query, viewer).catch((error) => errorResponse(query, viewer, faultOf(error), parts)),
-    project: (key) => ask('project', key).catch((error) => ({ ok: false, error: faultOf(error) })),
-    product: (key) => ask('product', key).catch((error) => ({ ok: false, error: faultOf(error) })),
+    search: (query, viewer, account) => ask(account, 'search', query, viewer).catch((error) => errorResponse(query, viewer, faultOf(error), parts)),
+    project: (key, viewer = null) => ask(undefined, 'project', key, viewer).catch((error) => ({ ok: false, error: faultOf(error) })),
+    product: (key, viewer = null) => ask(undefined, 'product', key, viewer).catch((error) => ({ ok: false, error: faultOf(error) })),
     errorResponse: (query, error) => errorResponse(query, null, error, parts),
-    start: () => thread.start(),
-    stop: () => thread.stop(),
-    [Symbol.asyncDispose]: () => thread.stop(),
+    start: () => lanes.start(),
+    stop: () => lanes.stop(),
+    [Symbol.asyncDispose]: () => lanes.stop(),
   };
 }
 

@@ -1,4 +1,5 @@
 import { createThreadClient, type ThreadClient } from '../../adapters/threads/client.ts';
+import { startProcess } from '../../adapters/threads/process.ts';
 import { startThread } from '../../adapters/threads/thread-entry.ts';
 import { systemClock } from '../../core/clock.ts';
 import { messageOf } from '../../core/errors.ts';
@@ -11,7 +12,11 @@ import type { KillSwitch } from '../search/planner.ts';
 import type { VectorSettings } from './models.ts';
 import { type AtWork, engineAtWork, type Hung, type SearchThreadData } from './search-thread-protocol.ts';
 
-/** A search that takes longer is ended together with its thread. */
+/** A search that takes longer is ended together with its process; starting that is not part of it. */
+export const DEADLINE_MS = 2000;
+/** A process that is still searching then is ended: it only reads. */
+const PROCESS_STOP_MS = 250;
+/** A search that takes longer is ended together with its thread, whatever it waits for. */
 const TIMEOUT_MS = 30_000;
 /** An engine other than FTS5 that has moved on by nothing in this time is given up together with the thread; a new one asks the next engine. The next times it has more (`patienceOf`). */
 const ENGINE_TIMEOUT_MS = 5000;
@@ -21,8 +26,6 @@ const LOOKS = 5;
 const HUNG_FOR_MS = 60_000;
 /** Threads that were given up and have not ended; with more of them nothing is searched. */
 const MAX_STUCK = 4;
-/** Searches that wait for those before them; further ones are answered at once, with nothing found and the reason. */
-const MAX_WAITING = 256;
 
 export interface MessageSearchOptions {
   /** The database of messages; it may be made later. */
@@ -33,6 +36,10 @@ export interface MessageSearchOptions {
   readonly vectors?: VectorSettings;
   readonly killSwitch?: KillSwitch;
   readonly onEvent?: (event: MessageSearchEvent) => void;
+  /** Milliseconds after which FTS5 is ended. */
+  readonly deadlineMs?: number;
+  /** Processes that search for words at the same time. */
+  readonly processes?: number;
   readonly timeoutMs?: number;
   readonly engineTimeoutMs?: number;
   readonly hungForMs?: number;
@@ -59,6 +66,13 @@ const NONE_HUNG: Hung = {};
 /** What a question is refused with whose engine hung: it is asked again. */
 const AGAIN = new Error('again');
 
+/** A search that was ended at its deadline. */
+export class TooSlow extends Error {}
+
+function tooLong(ms: number): string {
+  return `the search took longer than ${ms} ms`;
+}
+
 /**
  * How long an engine may take that has hung so many times, milliseconds. More each time, as long as another engine can still
  * answer: what reads a large index for the first time is slow, and with the same limit would never come to an end.
@@ -70,14 +84,15 @@ export function patienceOf(times: number, engineTimeoutMs: number, timeoutMs: nu
 /**
  * The thread that searches, started by the first question and again after it died. An engine that hangs in it is given up
  * together with it, and the question is asked again of a thread without that engine.
+ *
+ * @param kind `process`: a process stands for the thread, in which FTS5 runs and can be ended at its deadline
  */
-export function createSearchThread(options: MessageSearchOptions) {
-  const { onEvent = () => {}, timeoutMs = TIMEOUT_MS, engineTimeoutMs = ENGINE_TIMEOUT_MS, hungForMs = HUNG_FOR_MS } = options;
+export function createSearchThread(options: MessageSearchOptions, kind: 'thread' | 'process') {
+  const { onEvent = () => {}, deadlineMs = DEADLINE_MS, timeoutMs = TIMEOUT_MS, engineTimeoutMs = ENGINE_TIMEOUT_MS, hungForMs = HUNG_FOR_MS } = options;
   const turns = createKeyedMutex();
   const hangs = new Map<EngineTag, Hang>();
   /** Threads that were given up, until they end, with the engine that they were asking. */
   const stuck = new Map<ThreadClient<MessageQuestions>, EngineTag>();
-  let pending = 0;
   let running: Running | undefined;
   let stopped = false;
 
@@ -91,10 +106,14 @@ export function createSearchThread(options: MessageSearchOptions) {
       vectors: options.vectors ?? null,
       killSwitch: options.killSwitch,
       hung,
-      atWork: atWork.buffer,
+      deadlineMs: kind === 'process' ? null : deadlineMs,
+      ...(kind === 'thread' && { atWork: atWork.buffer }),
     };
     const thread = createThreadClient<MessageQuestions, MessageSearchEvent>({
-      launch: () => startThread(import.meta.url, './search-thread', { workerData, name: 'message-search' }),
+      launch: () =>
+        kind === 'process'
+          ? startProcess(import.meta.url, './search-thread', workerData, 'json')
+          : startThread(import.meta.url, './search-thread', { workerData, name: 'message-search' }),
       launchedBy: 'calls',
       code: 'INTERNAL',
       died: (cause) => new Error(`the thread of message search ended${cause === undefined ? '' : `: ${messageOf(cause)}`}`),
@@ -149,13 +168,7 @@ export function createSearchThread(options: MessageSearchOptions) {
 
   /** One at a time, so that whoever is ended for taking long ends nobody else. */
   async function ask<Q extends MessageQuestion>(question: Q, ...args: Parameters<MessageQuestions[Q]>): Promise<MessageAnswer<Q>> {
-    if (pending >= MAX_WAITING) throw new Error('too many searches wait');
-    pending += 1;
-    try {
-      return await turns('thread', () => askThread((thread) => thread.call(question, ...args)));
-    } finally {
-      pending -= 1;
-    }
+    return turns('thread', () => askThread((thread) => thread.call(question, ...args)));
   }
 
   async function askThread<T>(call: Call<T>): Promise<T> {
@@ -173,12 +186,16 @@ export function createSearchThread(options: MessageSearchOptions) {
     if (stopped) throw new Error('message search is not running');
     const asked = usable();
     // An answer that somebody waits for keeps the process alive: the timers do.
-    const limit = setTimeout(() => giveUp(new Error(`the search took longer than ${timeoutMs} ms`)), timeoutMs);
+    const limit = setTimeout(() => giveUp(new Error(tooLong(timeoutMs))), timeoutMs);
     const look = watch(asked);
+    let deadline: NodeJS.Timeout | undefined;
     try {
+      await asked.thread.start();
+      if (kind === 'process') deadline = setTimeout(() => giveUp(new TooSlow(tooLong(deadlineMs))), deadlineMs);
       return await call(asked.thread);
     } finally {
       clearTimeout(limit);
+      clearTimeout(deadline);
       clearInterval(look);
     }
   }
@@ -208,7 +225,7 @@ export function createSearchThread(options: MessageSearchOptions) {
         if (running?.thread === thread) running = undefined;
         return true;
       });
-      if ((await withTimeout(ended, engineTimeoutMs)) === undefined) giveUp(new Error('message search was stopped'));
+      if ((await withTimeout(ended, kind === 'process' ? PROCESS_STOP_MS : engineTimeoutMs)) === undefined) giveUp(new Error('message search was stopped'));
     },
     async [Symbol.asyncDispose]() {
       await this.stop();

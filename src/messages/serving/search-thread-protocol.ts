@@ -15,8 +15,10 @@ export interface SearchThreadData {
   readonly killSwitch: KillSwitch;
   /** Engines that are not asked, and not even loaded. */
   readonly hung: Hung;
-  /** Memory in which the thread says which engine it asks. */
-  readonly atWork: SharedArrayBuffer;
+  /** After how many milliseconds FTS5 is ended, in a process of its own; `null`: it runs here, in a process that is ended. */
+  readonly deadlineMs: number | null;
+  /** Memory in which the thread says which engine it asks; a process shares none. */
+  readonly atWork?: SharedArrayBuffer;
 }
 
 /** Engines by their numbers in that memory. FTS5 is asked when no other is at work. */

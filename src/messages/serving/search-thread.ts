@@ -1,30 +1,33 @@
-import { workerData } from 'node:worker_threads';
-import { threadSide } from '../../adapters/threads/serve.ts';
+import { threadData, threadSide } from '../../adapters/threads/serve.ts';
 import { systemClock } from '../../core/clock.ts';
 import type { SearchError } from '../../core/ports/message-engine.ts';
 import type { MessageQuestions, MessageSearchEvent } from '../../core/ports/message-search.ts';
 import { createFts5Engine } from '../engines/fts5/engine.ts';
 import { failingEngine } from '../search/error-response.ts';
 import { createMessageSearchService } from '../search/service.ts';
+import { createCursorKeys } from '../store/cursor-keys.ts';
 import { lookUp, productNamed, projectNamed } from '../store/named-projects.ts';
 import { createMessagesReader } from '../store/reader.ts';
 import { createRecipientsReader } from '../store/recipients.ts';
+import { createFts5InProcess } from './fts5-in-process.ts';
 import { engineAtWork, type SearchThreadData } from './search-thread-protocol.ts';
 import { tantivyOf } from './tantivy.ts';
 import { vectorsOf } from './vector-engines.ts';
 
 /** A search over a broad word reads every row that has it: no event loop of a server may wait for that. */
-const { file, tantivy, vectors, killSwitch, hung, atWork } = workerData as SearchThreadData;
+const { file, tantivy, vectors, killSwitch, hung, atWork, deadlineMs } = threadData<SearchThreadData>();
 const { tell, serve } = threadSide<MessageQuestions, MessageSearchEvent>();
 const { watched, enter } = engineAtWork(atWork);
 const reader = createMessagesReader(file);
-const fts5 = createFts5Engine(reader.database);
+const fts5InProcess = deadlineMs === null ? undefined : createFts5InProcess(file, deadlineMs);
+const fts5 = fts5InProcess ?? createFts5Engine(reader.database);
 const lexical = lexicalOf();
 const near = nearOf();
 const service = createMessageSearchService({
   engines: { fts5, ...lexical.engines, ...near.engines },
   absent: { ...lexical.absent, ...near.absent },
   recipients: createRecipientsReader(reader.database),
+  cursorKeys: createCursorKeys(reader.database, systemClock.monotonic),
   killSwitch,
   now: systemClock.now,
   elapsed: systemClock.monotonic,
@@ -54,8 +57,11 @@ function errorOf(message: string): SearchError {
 serve(() => ({
   calls: {
     search: (query, viewer) => service.search(query, viewer),
-    project: async (key) => lookUp(reader.database, (db) => projectNamed(db, key)),
-    product: async (key) => lookUp(reader.database, (db) => productNamed(db, key)),
+    project: async (key, viewer) => lookUp(reader.database, (db) => projectNamed(db, key, viewer)),
+    product: async (key, viewer) => lookUp(reader.database, (db) => productNamed(db, key, viewer)),
   },
-  close: () => reader.close(),
+  async close() {
+    reader.close();
+    await fts5InProcess?.close();
+  },
 }));

@@ -3,16 +3,28 @@ import type { EngineRow, EngineScope, EngineViewer } from '../../core/ports/mess
 import type { SearchViewer } from '../../core/ports/message-search.ts';
 import type { NormalQuery, Redaction } from '../search/query.ts';
 
-/** Who may see what: the viewer, and what the query asks for beside that. Both must allow a row. */
+/**
+ * Who may see what: the viewer, and what the query asks for beside that. Both must allow a row. What a viewer may see is never
+ * part of the query: only for an operator are rows beyond the scope kept for redaction, or counted.
+ */
 export function scopeOf(query: NormalQuery, viewer: SearchViewer): EngineScope {
   const { scope } = query;
-  const viewers: EngineViewer[] = viewer === null ? [] : [viewer];
+  const viewers = ownViewers(viewer);
   if (scope !== 'unrestricted' && 'caller_scoped' in scope) viewers.push({ agent_name: scope.caller_scoped.caller_agent });
   return {
     projects: scope !== 'unrestricted' && 'project_set' in scope ? [...new Set(scope.project_set.allowed_project_ids)] : null,
     viewers,
-    keep_denied: query.redaction !== null && viewers.length > 0,
+    keep_denied: viewer === null && query.redaction !== null && viewers.length > 0,
+    ...(viewer !== null && { hide_denied: true as const }),
+    ...(viewer !== null && 'grant' in viewer && viewer.grant.projects !== null && { granted: viewer.grant.projects }),
   };
+}
+
+function ownViewers(viewer: SearchViewer): EngineViewer[] {
+  if (viewer === null) return [];
+  if (!('grant' in viewer)) return [viewer];
+  const { agent, projects } = viewer.grant;
+  return agent === null ? [] : [{ agent_name: agent, bound_to: projects }];
 }
 
 /** Label of a policy in explain and audit. */

@@ -1,4 +1,5 @@
 import type { EngineSet, EngineViewer } from '../../core/ports/message-engine.ts';
+import { KINDS } from './kinds.ts';
 import { all, joined, type Sql, sql } from './sql.ts';
 
 /** What one viewer has access to: the agents that it stands for, the projects open to them, and the agents that approved them as contacts. */
@@ -24,11 +25,18 @@ export interface Visibility {
   readonly recipient: Sql | undefined;
 }
 
-/** What of a set may be seen. Agents and projects are no secret. */
+/** What of a set may be seen. Agents and projects are no secret but to bound keys, which see those of projects that are open to their agent. */
 export function visibilityOf({ kind, scope }: Pick<EngineSet, 'kind' | 'scope'>, nowUs: number): Visibility {
-  if (kind !== 'message') return { tables: [], sees: unrestricted(scope), reason: sql`'non_message_entity'`, recipient: undefined };
+  if (kind !== 'message') {
+    const bound = scope.viewers.find((viewer) => 'bound_to' in viewer);
+    const reason = sql`'non_message_entity'`;
+    if (bound === undefined) return { tables: [], sees: unrestricted(scope), reason, recipient: undefined };
+    const { tables } = accessOf(bound, FIRST, nowUs);
+    const isOpen = sql`(${KINDS[kind].project} IN (SELECT project_id FROM ${FIRST.openProjects}))`;
+    return { tables: [tables], sees: scope.only_denied ? sql`(NOT ${isOpen})` : isOpen, reason, recipient: undefined };
+  }
   const [first, second] = scope.viewers.map((viewer, index) => accessOf(viewer, index === 0 ? FIRST : SECOND, nowUs));
-  if (first === undefined) return { tables: [], sees: unrestricted(scope), reason: sql`'operator_mode'`, recipient: undefined };
+  if (first === undefined) return { tables: [], sees: unrestricted(scope), reason: sql`'operator_mode'`, recipient: scope.granted && sql`r.kind <> 'bcc'` };
   const each = second === undefined ? [first] : [first, second];
   const every = sql`(${all(each.map(({ sees }) => sees))})`;
   return {
@@ -48,8 +56,19 @@ function unrestricted({ only_denied }: EngineSet['scope']): Sql | undefined {
 const FIRST = { viewers: sql`viewers_1`, openProjects: sql`open_projects_1`, contacts: sql`contacts_1` };
 const SECOND = { viewers: sql`viewers_2`, openProjects: sql`open_projects_2`, contacts: sql`contacts_2` };
 
+function whoIs(viewer: EngineViewer): Sql {
+  if (!('agent_name' in viewer)) return sql`id = ${viewer.agent_id} AND project_id = ${viewer.project_id}`;
+  const named = sql`name = ${viewer.agent_name} COLLATE NOCASE`;
+  return 'bound_to' in viewer && viewer.bound_to !== null ? sql`${named} AND project_id IN ${projectsNamed(viewer.bound_to)}` : named;
+}
+
+/** Ids of the projects with these slugs. */
+export function projectsNamed(slugs: readonly string[]): Sql {
+  return sql`(SELECT id FROM projects WHERE slug IN (SELECT value FROM json_each(${JSON.stringify(slugs)})))`;
+}
+
 function accessOf(viewer: EngineViewer, { viewers, openProjects, contacts }: typeof FIRST, nowUs: number): ViewerAccess {
-  const who = 'agent_name' in viewer ? sql`name = ${viewer.agent_name} COLLATE NOCASE` : sql`id = ${viewer.agent_id} AND project_id = ${viewer.project_id}`;
+  const who = whoIs(viewer);
   const approved = sql`status = 'approved' AND (expires_ts IS NULL OR expires_ts > ${nowUs})`;
   const agents = sql`(SELECT id FROM ${viewers})`;
   const isSender = sql`m.sender_id IN ${agents}`;

@@ -13,10 +13,10 @@ export interface Failure {
 
 /** The sentence for the likeliest cause of a code. */
 const HINTS = {
-  REDIS_UNAVAILABLE: 'start it with `npx writ up`, or set redis.url to a server of yours',
-  KERNEL_UNAVAILABLE: 'the kernel role signs leases: start everything with `npx writ up`, or the role alone with `npx writ kernel`',
+  REDIS_UNAVAILABLE: 'start it with `writ up`, or set redis.url to a server of yours',
+  KERNEL_UNAVAILABLE: 'the kernel role signs leases: start everything with `writ up`, or the role alone with `writ kernel`',
   INVALID_CONFIG: 'docs/generated/configuration.md lists every setting',
-  STORAGE_UNAVAILABLE: 'look at the disk and at the permissions of the data directory with `npx writ doctor`',
+  STORAGE_UNAVAILABLE: 'look at the disk and at the permissions of the data directory with `writ doctor`',
 } satisfies Partial<Record<ErrorCode, string>>;
 
 /** Maps anything thrown to the answer of the process. Exit codes: the ERRORS table. */
@@ -28,7 +28,7 @@ export function failureOf(error: unknown): Failure {
       code: error.code,
       message: error.message,
       ...(error.field === undefined ? {} : { field: error.field }),
-      ...(hint === undefined || error.message.includes('npx writ') ? {} : { hint }),
+      ...(hint === undefined || error.message.includes('`writ ') ? {} : { hint }),
     };
   }
   if (error instanceof CommanderError) {

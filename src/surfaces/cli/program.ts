@@ -93,6 +93,11 @@ async function addCommands(program: Command, name: string | undefined, deps: Cli
   }
 }
 
+/** Loads the words of every command. */
+export async function loadGroups(): Promise<void> {
+  await Promise.all(SECTIONS.flatMap(({ groups }) => groups.map((group) => group.load())));
+}
+
 /** Runs one command line and answers the exit code; errors are told, never thrown. */
 export async function runCli(args: readonly string[], deps: CliDeps): Promise<number> {
   const exit: Exit = { code: 0 };

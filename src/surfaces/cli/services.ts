@@ -18,6 +18,7 @@ import type {
   Plans,
   ProjectOrProduct,
   QueueControl,
+  SearchViewer,
   Setting,
   ShadowQueries,
   ShadowReport,
@@ -107,7 +108,7 @@ export interface MessageIngest {
  */
 export interface CliServices extends AsyncDisposable {
   readonly dataDir: string;
-  /** How a person calls the program with these settings: `npx writ --data-dir /srv/writ`. */
+  /** How a person calls the program with these settings: `writ --data-dir /srv/writ`. */
   readonly programWords: string;
   /** `lease.max_ttl_s`. */
   readonly maxTtlS: number;
@@ -136,7 +137,7 @@ export interface CliServices extends AsyncDisposable {
   /** How FTS5 and Tantivy agree on these queries. */
   compareEngines(wish: ShadowQueries): Promise<ShadowReport>;
   /** Projects and products of its messages, for a choice. Throws WritError STORAGE_UNAVAILABLE while there is no database. */
-  projectsAndProducts(): Promise<readonly ProjectOrProduct[]>;
+  projectsAndProducts(viewer: SearchViewer): Promise<readonly ProjectOrProduct[]>;
   /** Says before drawing begins that a person sits at the terminal, whatever the environment says of a build server. */
   watched(): void;
   /** What the screen keeps: recipes and past searches. */
@@ -197,4 +198,6 @@ export interface CliDeps {
   readonly roles: { readonly [Role in 'up' | 'api' | 'worker' | 'kernel' | 'index-host']: RoleRunner };
   /** Aborted when the person asks to stop; from the first call on, Ctrl-C does no longer end the process. */
   interrupted(): AbortSignal;
+  /** Aborted when nobody waits for the command any more; absent where that ends the process. */
+  readonly gone?: AbortSignal;
 }

@@ -6,32 +6,32 @@ export type MessageSearchMode = 'lexical' | 'semantic' | 'hybrid' | 'hybrid_rera
 /** A search in messages. Only the text is required; null means absent. */
 export interface MessageSearchQuery {
   text: string;
-  doc_kind?: 'message' | 'agent' | 'project' | undefined;
+  doc_kind?: 'message' | 'agent' | 'project' | null | undefined;
   project_id?: number | null | undefined;
   product_id?: number | null | undefined;
-  importance?: MessageImportance[] | undefined;
+  importance?: MessageImportance[] | null | undefined;
   direction?: 'inbox' | 'outbox' | null | undefined;
   agent_name?: string | null | undefined;
   thread_id?: string | null | undefined;
   ack_required?: boolean | null | undefined;
-  time_range?: { min_ts?: number | null | undefined; max_ts?: number | null | undefined } | undefined;
-  ranking?: 'relevance' | 'recency' | undefined;
+  time_range?: { min_ts?: number | null | undefined; max_ts?: number | null | undefined } | null | undefined;
+  ranking?: 'relevance' | 'recency' | null | undefined;
   limit?: number | null | undefined;
   offset?: number | null | undefined;
   /** `next_cursor` of the page before. */
   cursor?: string | null | undefined;
-  explain?: boolean | undefined;
-  scope?: 'unrestricted' | { caller_scoped: { caller_agent: string } } | { project_set: { allowed_project_ids: number[] } } | undefined;
+  explain?: boolean | null | undefined;
+  scope?: 'unrestricted' | { caller_scoped: { caller_agent: string } } | { project_set: { allowed_project_ids: number[] } } | null | undefined;
   redaction?:
     | {
-        redact_body?: boolean | undefined;
-        redact_agent_names?: boolean | undefined;
-        redact_thread_ids?: boolean | undefined;
-        placeholder?: string | undefined;
+        redact_body?: boolean | null | undefined;
+        redact_agent_names?: boolean | null | undefined;
+        redact_thread_ids?: boolean | null | undefined;
+        placeholder?: string | null | undefined;
       }
     | null
     | undefined;
-  mode?: MessageSearchMode | undefined;
+  mode?: MessageSearchMode | null | undefined;
   sender_name?: string | null | undefined;
   recipient_name?: string | null | undefined;
   min_score?: number | null | undefined;

@@ -3,7 +3,7 @@ import { createMcpServer, type McpOptions } from './server.ts';
 
 /** One POST of the streamable HTTP transport. */
 export interface McpPost {
-  /** The parsed body: one JSON-RPC message. */
+  /** The parsed body: one JSON-RPC message, or a batch of them. */
   readonly message: unknown;
   readonly headers: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;

@@ -8,6 +8,7 @@ import type {
   MessageSearch,
   PlanGateway,
   QueueControl,
+  SearchGrant,
   SignatureReader,
   TaskGateway,
 } from '../../core/ports/index.ts';
@@ -16,6 +17,10 @@ import type {
 export interface McpCaller {
   readonly name: string;
   readonly roles: ReadonlySet<Role>;
+  /** What their key is bound to; absent: nothing is hidden from them. */
+  readonly grant?: SearchGrant | undefined;
+  /** Whose searches take turns with those of others. */
+  readonly account?: string | undefined;
 }
 
 /** The `Search` tool of this server. */

@@ -1,6 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { withTimeout } from '../../core/with-timeout.ts';
+import { withBatches } from './batches.ts';
 import { createMcpServer, type McpOptions } from './server.ts';
 import type { AnyTool } from './tool.ts';
 
@@ -20,10 +21,11 @@ export async function serveStdio({ stdin, stdout }: StdioIo, options: McpOptions
     if (stop.aborted) resolve();
     else stop.addEventListener('abort', () => resolve(), { once: true });
   });
+  const lines = withBatches({ stdin, stdout });
   const over = new Promise<void>((resolve) => {
-    stdin.once('end', resolve).once('close', resolve);
+    lines.stdin.once('end', resolve).once('close', resolve);
   });
-  await server.connect(new StdioServerTransport(stdin, stdout));
+  await server.connect(new StdioServerTransport(lines.stdin, lines.stdout));
   await Promise.race([over, stopped]);
   if (!stop.aborted) await withTimeout(Promise.race([settled(running), stopped]), drainMs);
   await server.close();

@@ -12,6 +12,8 @@ const COMMAND = [
   'test/property/search-files.test.ts',
   'test/property/search-emails.test.ts',
   'test/property/datasets.test.ts',
+  'test/property/content-index-expressions.test.ts',
+  'test/integration/content-search/match-here.test.ts',
 ];
 
 export interface Comparisons {

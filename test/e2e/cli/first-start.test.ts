@@ -14,8 +14,8 @@ beforeEach(() => {
   const bin = path.join(home, 'bin');
   mkdirSync(bin, { recursive: true });
   const words = [process.execPath, ...writArgs([])].map((word) => `'${word}'`).join(' ');
-  writeFileSync(path.join(bin, 'npx'), `#!/bin/sh\nshift\nexec ${words} "$@"\n`);
-  chmodSync(path.join(bin, 'npx'), 0o755);
+  writeFileSync(path.join(bin, 'writ'), `#!/bin/sh\nexec ${words} "$@"\n`);
+  chmodSync(path.join(bin, 'writ'), 0o755);
   // Another port than that of an installation that may run here.
   env = { PATH: `${bin}:${process.env['PATH']}`, HOME: home, WRIT_HTTP__PORT: '0' };
 });
@@ -33,7 +33,7 @@ async function run(line: string): Promise<{ readonly code: number | NodeJS.Signa
   return { code: await process.ended, said: process.said() };
 }
 /** The commands of a text: what stands before their explanations. */
-const commandsIn = (text: string): string[] => [...text.matchAll(/^ {2}(?:\d\. )?((?:npx writ|echo) .*?)(?: {3,}.*)?$/gm)].map(([, line]) => line ?? '');
+const commandsIn = (text: string): string[] => [...text.matchAll(/^ {2}(?:\d\. )?((?:writ|echo) .*?)(?: {3,}.*)?$/gm)].map(([, line]) => line ?? '');
 
 async function up(line: string): Promise<string> {
   running = type(line);
@@ -50,7 +50,7 @@ describe('a new user', () => {
     const dataDir = path.join(home, 'data');
     const inbox = path.join(home, 'inbox');
     mkdirSync(inbox);
-    const init = await run(`npx writ init --data-dir '${dataDir.replaceAll("'", "'\\''")}'`);
+    const init = await run(`writ init --data-dir '${dataDir.replaceAll("'", "'\\''")}'`);
     expect(init.code).toBe(0);
     const [start = '', ...later] = commandsIn(init.said);
     expect([start, ...later].map((line) => line.split(' ').at(-1))).toEqual(['up', 'doctor', '--help']);
@@ -79,23 +79,23 @@ describe('a new user', () => {
   });
 
   it('is told what is missing when no directory was named', async () => {
-    await run('npx writ init --data-dir data');
-    const said = await up('npx writ --data-dir data up');
+    await run('writ init --data-dir data');
+    const said = await up('writ --data-dir data up');
     expect(said).toContain('File tasks are refused: no base directory is named');
     for (const line of commandsIn(said)) expect({ line, ...(await run(line)) }).toMatchObject({ code: 0 });
     await stop();
-    expect(await run('npx writ --data-dir data up --once')).toMatchObject({ code: 1, said: expect.stringContaining('There is no tour') });
+    expect(await run('writ --data-dir data up --once')).toMatchObject({ code: 1, said: expect.stringContaining('There is no tour') });
   });
 
   it('starts in an empty directory, is given the tour, and types what is printed', async () => {
-    const said = await up('npx writ --data-dir data up');
+    const said = await up('writ --data-dir data up');
     const [, good, all] = /(\d+) of (\d+) as promised/.exec(said) ?? [];
     expect([good, Number(all) > 10]).toEqual([all, true]);
     const typed = commandsIn(said);
     expect(typed.some((line) => line.includes('find workspace'))).toBe(true);
     for (const line of typed) expect({ line, ...(await run(line)) }).toMatchObject({ code: 0 });
     await stop();
-    expect(await up('npx writ --data-dir data up')).not.toContain('as promised');
+    expect(await up('writ --data-dir data up')).not.toContain('as promised');
     await stop();
   });
 });

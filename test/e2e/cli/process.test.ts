@@ -55,7 +55,7 @@ describe('the program as a process', () => {
     await writ.redis.kill();
     const { code, out, err } = await writ.spawn(['status']);
     expect({ code, out }).toEqual({ code: 3, out: '' });
-    expect(err).toBe(`writ: Redis of the data directory ${writ.places.dataDir} does not answer: start it with \`npx writ up\` (REDIS_UNAVAILABLE)\n`);
+    expect(err).toBe(`writ: Redis of the data directory ${writ.places.dataDir} does not answer: start it with \`writ up\` (REDIS_UNAVAILABLE)\n`);
   });
 });
 

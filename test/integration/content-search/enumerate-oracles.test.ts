@@ -14,7 +14,8 @@ import { createRandom, type Random } from '../../support/random.ts';
 // Two independent readers of ignore files. Their language is that of the enumerator but for these, which are left out here:
 // - a bracket that nothing closes: no rule for git and for us, an error for ripgrep;
 // - `a***/b`, and `**` before an escaped slash: any directories for git, a run of stars in one name for us (as in `ignore`);
-// - names beyond ASCII under `?` and brackets: these take a byte for git and ripgrep, a UTF-16 unit for us (as in `ignore`);
+// - `a**/b`: git takes the plain beginning off and then reads `**/b`; a run of stars in one name for ripgrep and us;
+// - names beyond ASCII under `?` and brackets: these take a byte for git and ripgrep, a code point for us;
 // - names that are not UTF-8: bytes for git, U+FFFD for us.
 // And in what is listed: ripgrep lists hidden files that a rule lets in, we do so only with `hidden`.
 const NAMES = ['a', 'b', 'ab', 'abc', 'a.c', 'b.h', 'c.txt', 'build', '.x', '-d', 'x y', '#h', '!n'];
@@ -41,7 +42,11 @@ const NAME_PATTERNS = [
   '*',
   'abc',
   'c.tx[t]',
+  'a\\b',
 ];
+
+/** What git reads otherwise than ripgrep and we. */
+const RIPGREP_PATTERNS = [...NAME_PATTERNS, 'a**', 'a**/*', '**b'];
 
 let root: string;
 beforeEach(() => {
@@ -70,7 +75,7 @@ describe('the enumerator', () => {
     const random = createRandom(62);
     for (let tree = 0; tree < cases(20); tree++) {
       const top = path.join(root, `rg-${tree}`);
-      plantTree(random, top, ['.gitignore', '.ignore']);
+      plantTree(random, top, ['.gitignore', '.ignore'], RIPGREP_PATTERNS);
       const listed = run(rgPath, ['--files', '--no-config', '--no-require-git', '--no-ignore-parent', '--no-ignore-global', '--hidden', '-0'], top);
       expect([tree, ours(top, undefined)]).toEqual([tree, sorted(listed)]);
     }
@@ -81,14 +86,14 @@ describe('the enumerator', () => {
     for (let tree = 0; tree < cases(20); tree++) {
       const top = path.join(root, `globs-${tree}`);
       plantTree(random, top, []);
-      const globs = Array.from({ length: 1 + random.integer(3) }, () => rule(random)).filter((glob) => !glob.startsWith('#'));
+      const globs = Array.from({ length: 1 + random.integer(3) }, () => rule(random, RIPGREP_PATTERNS)).filter((glob) => !glob.startsWith('#'));
       const listed = run(rgPath, ['--files', '--no-config', '--hidden', '--no-ignore', '-0', ...globs.flatMap((glob) => ['-g', glob])], top);
       expect([globs, ours(top, undefined, globs)]).toEqual([globs, sorted(listed)]);
     }
   });
 });
 
-function plantTree(random: Random, top: string, ignoreFiles: readonly string[]): void {
+function plantTree(random: Random, top: string, ignoreFiles: readonly string[], patterns = NAME_PATTERNS): void {
   const directories = [''];
   mkdirSync(top);
   for (let count = 10 + random.integer(30); count > 0; count--) {
@@ -103,14 +108,15 @@ function plantTree(random: Random, top: string, ignoreFiles: readonly string[]):
     }
   }
   for (const directory of directories) {
-    for (const name of ignoreFiles) if (random.chance(directory === '' ? 0.9 : 0.3)) writeFileSync(path.join(top, directory, name), rules(random));
+    for (const name of ignoreFiles) if (random.chance(directory === '' ? 0.9 : 0.3)) writeFileSync(path.join(top, directory, name), rules(random, patterns));
   }
 }
 
-const rules = (random: Random): string => `${Array.from({ length: 1 + random.integer(5) }, () => rule(random)).join('\n')}\n`;
+const rules = (random: Random, patterns = NAME_PATTERNS): string =>
+  `${Array.from({ length: 1 + random.integer(5) }, () => rule(random, patterns)).join('\n')}\n`;
 
-function rule(random: Random): string {
-  const names = Array.from({ length: random.chance(0.6) ? 1 : 2 + random.integer(2) }, () => (random.chance(0.15) ? '**' : random.pick(NAME_PATTERNS)));
+function rule(random: Random, patterns: readonly string[]): string {
+  const names = Array.from({ length: random.chance(0.6) ? 1 : 2 + random.integer(2) }, () => (random.chance(0.15) ? '**' : random.pick(patterns)));
   const text = `${random.chance(0.2) ? '/' : ''}${names.join('/')}${random.chance(0.25) ? '/' : ''}`;
   return `${random.chance(0.3) ? '!' : ''}${text}`;
 }

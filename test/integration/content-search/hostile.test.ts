@@ -102,8 +102,12 @@ describe.each<BackendKind>(['ugrep', 'rg'])('hostile requests to %s', (kind) => 
     expect(held()).toEqual(before);
   });
 
-  it('ends at once when its caller leaves before it begins', async () => {
-    const outcome = await searching(rig(), { pattern: 'a' }, AbortSignal.abort());
-    expect(outcome.ok ? outcome.answer.count : 0).toBe(0);
+  it('ends at once, and fails, when its caller leaves before it begins or while it runs', async () => {
+    const stopped = { ok: false, error: { code: 'ExecutionFailed', message: 'the search was stopped' } };
+    expect(await searching(rig(), { pattern: 'a' }, AbortSignal.abort())).toMatchObject(stopped);
+    const abort = new AbortController();
+    const running = searching(rig(), { pattern: '(a*)*b' }, abort.signal);
+    abort.abort();
+    expect(await running).toMatchObject(stopped);
   });
 });

@@ -133,6 +133,21 @@ describe('the room of a cache root', () => {
   });
 });
 
+describe('an index that was made with other parameters', () => {
+  it('is put away and built anew, and its host says why', { tags: ['LSI-ST-08.1', 'LSI-ST-08.2'] }, async () => {
+    const before = await started();
+    await before.settled('COMPLETE');
+    await before.stop();
+    // The rate is no part of the key; the parameters of filters that it gives must be those of the index all the same.
+    const after = await started({ bloomTargetFpRate: 0.02 });
+    await after.settled('COMPLETE');
+    const rows = after.events.flatMap((event) => (event.kind === 'state' ? event.rows : []));
+    expect(rows).toContain('LSI-ST-08');
+    expect(rows).not.toContain('LSI-ST-05');
+    expect((await after.search('needle')).index_bypass).toBeNull();
+  });
+});
+
 describe('a build that comes to a limit', () => {
   it('leaves nothing out, is not tried again while nothing changes, and is after a change', {
     tags: ['FR-LSI-BUD-INIT-02.2', 'FR-LSI-BUD-INIT-03', 'T-LSI-SAFE-05'],

@@ -1,4 +1,4 @@
-import { appendFileSync, linkSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
+import { appendFileSync, linkSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -174,7 +174,25 @@ describe('the watch over a tree', () => {
     expect(overlayOf(rig).veto).toBeNull();
   });
 
-  it('takes a temporary file that replaces another one for what it is', async () => {
+  it('allows nothing when rules outside of the walk were others for a moment: a pass may have read them then', async () => {
+    using rig = createWatchRig();
+    mkdirSync(rig.at('.git', 'info'), { recursive: true });
+    const exclude = rig.at('.git', 'info', 'exclude');
+    writeFileSync(exclude, '*.log\n');
+    await armAndPublish(rig.watch);
+    expect(overlayOf(rig).veto).toBeNull();
+    const { ctimeNs } = statSync(exclude, { bigint: true });
+    // Until the clock of the file system has gone on.
+    do {
+      writeFileSync(exclude, '');
+      writeFileSync(exclude, '*.log\n');
+    } while (statSync(exclude, { bigint: true }).ctimeNs === ctimeNs);
+    expect(overlayOf(rig).veto).toBe('ELIGIBILITY');
+    await armAndPublish(rig.watch);
+    expect(overlayOf(rig).veto).toBeNull();
+  });
+
+  it('takes a temporary file that replaces another one for what it is', { tags: ['LSI-ST-31'] }, async () => {
     using rig = createWatchRig();
     writeFileSync(rig.at('a'), 'x');
     await armAndPublish(rig.watch);

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
+import { rename, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { isWritError } from '../../../src/core/errors.ts';
+import { failure } from '../../../src/core/outcome.ts';
 import { contents, context, copyTask, deleteTask, deliver, ending, moveTask, put, SimulatedCrash } from '../../support/file-executor.ts';
 import { useFileRig } from './fixture.ts';
 
@@ -96,9 +97,9 @@ describe('a task that is delivered again', () => {
 });
 
 describe('a look that came too early', () => {
-  it('is repeated before a FAILURE is answered: the source may be gone because the task was done', async () => {
+  it('is repeated before a FAILURE is answered: the destination may stand because the task was done', async () => {
     const { near } = await files.room();
-    const task = moveTask(await put(near, 'a', 'one'), `${near}/b`);
+    const task = copyTask(await put(near, 'a', 'one'), `${near}/b`);
     const { journal } = files.rig;
     let early = await journal.view(task.manifest.task_id);
     expect(await ending(deliver(files.executor, task))).toBe('SUCCESS');
@@ -114,6 +115,22 @@ describe('a look that came too early', () => {
     });
     expect(await late.execute({ ...task, epoch: 2 }, context())).toMatchObject({ kind: 'busy' });
     await late.stop();
+  });
+});
+
+describe('a move, which asks the journal no earlier than with its intent', () => {
+  it('is busy when the task was done meanwhile and its files are as they were', async () => {
+    const { near } = await files.room();
+    const task = moveTask(await put(near, 'a', 'one'), `${near}/b`);
+    expect(await ending(deliver(files.executor, task))).toBe('SUCCESS');
+    await rename(`${near}/b`, `${near}/a`);
+    const second = await files.rig.executor();
+    expect(await second.execute({ ...task, epoch: 2 }, context())).toMatchObject({ kind: 'busy' });
+    // Neither does it hear what the gate says of a task that is somebody else's by now.
+    const closed = context({ gate: () => ({ kind: 'outcome', outcome: failure('LEASE_EXPIRED', 'too late') }) });
+    expect(await second.execute({ ...task, epoch: 3 }, closed)).toMatchObject({ kind: 'busy' });
+    expect(await contents(near)).toEqual({ a: 'one' });
+    await second.stop();
   });
 });
 

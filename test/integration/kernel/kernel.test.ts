@@ -92,6 +92,32 @@ describe('issue over the socket', () => {
     await expect(rig.client.issue([...batch, { manifest: move() }])).rejects.toMatchObject({ code: 'INVALID_ARGUMENT', field: 'tasks' });
   });
 
+  it('signs the leases of one call together, without what was refused, and a single one by itself', async () => {
+    const taken = move();
+    await rig.client.issueOne({ manifest: taken });
+    const manifests = [move(), { ...taken, inputs: {} }, move(), move({ task_id: '../x' }), move()];
+    const answers = await rig.client.issue(manifests.map((manifest) => ({ manifest })));
+    expect(answers.map((answer) => (answer.ok ? 'granted' : answer.code))).toEqual(['granted', 'TASK_ID_CONFLICT', 'granted', 'INVALID_MANIFEST', 'granted']);
+    const leases = answers.flatMap((answer, at) => (answer.ok ? [{ lease: answer.lease, manifest: manifests[at] ?? taken }] : []));
+    expect(new Set(leases.map(({ lease }) => lease.split('.')[3])).size).toBe(1);
+    expect(leases.map(({ lease }) => Buffer.from(lease.split('.')[2] ?? '', 'base64url').readUInt16BE(0))).toEqual([3, 3, 3]);
+    for (const { lease, manifest } of leases) {
+      const expected = { manifest, manifestSha256: manifestSha256(manifest), aud: 'file', iss: 'writ-kernel' };
+      expect(await authenticateLease(lease, expected, { keyring, ed25519 })).toMatchObject({ ok: true });
+    }
+    const { lease } = await rig.client.issueOne({ manifest: move() });
+    expect(lease.split('.')).toHaveLength(3);
+    expect(await rig.client.revoke({ lease: leases[0]?.lease ?? '' })).toMatchObject({ published: true });
+  });
+
+  it('signs each lease by itself where the settings want it', async () => {
+    const apart = await startKernel({ bundles: false });
+    const answers = await apart.client.issue([{ manifest: move() }, { manifest: move() }]);
+    expect(answers.map((answer) => (answer.ok ? answer.lease.split('.').length : answer.code))).toEqual([3, 3]);
+    await apart.stop();
+    await removeDirectory(apart.dir);
+  });
+
   it('keeps the manifest itself for a later undo', async () => {
     const manifest = move();
     await rig.client.issueOne({ manifest });

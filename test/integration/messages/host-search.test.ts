@@ -77,8 +77,11 @@ describe('the search of a host', () => {
     expect([...first.results, ...second.results].map(({ id }) => id)).toEqual(
       (await search.search({ text: 'plan', limit: 4 }, null)).results.map(({ id }) => id),
     );
-    expect([await other.project('web'), await other.product('Suite')]).toEqual([await search.project('web'), await search.product('Suite')]);
-    expect(await other.project('none')).toEqual({ ok: true });
+    expect([await other.project('web', null), await other.product('Suite', null)]).toEqual([
+      await search.project('web', null),
+      await search.product('Suite', null),
+    ]);
+    expect(await other.project('none', null)).toEqual({ ok: true });
     expect(await Promise.all(ASKED.map(([query, viewer]) => other.search(query, viewer)))).toEqual(
       await Promise.all(ASKED.map(([query, viewer]) => search.search(query, viewer))),
     );

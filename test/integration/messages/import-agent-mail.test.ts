@@ -52,6 +52,40 @@ describe('an import of the database of an agent-mail server', () => {
     expect((await site.run(file)).counts).toMatchObject({ inserted: 0, updated: 0, refused: 0 });
   });
 
+  it('loses no message for its id or its thread', async () => {
+    const file = join(site.directory, 'odd.sqlite3');
+    const db = new Sqlite(file);
+    db.exec(`
+      CREATE TABLE projects (id INTEGER PRIMARY KEY, slug TEXT, human_key TEXT, created_at);
+      CREATE TABLE agents (id INTEGER PRIMARY KEY, project_id INT, name TEXT);
+      CREATE TABLE messages (id INTEGER PRIMARY KEY, project_id INT, sender_id INT, thread_id TEXT, subject TEXT, body_md TEXT, importance TEXT, ack_required INT, created_ts, attachments TEXT);
+      CREATE TABLE message_recipients (message_id INT, agent_id INT, kind TEXT, read_ts, ack_ts);
+      INSERT INTO projects VALUES (7, 'backend', '/srv/backend', 5);
+      INSERT INTO agents VALUES (3, 7, 'BlueLake');`);
+    const thread = 'br-'.repeat(500);
+    const put = db.prepare(`INSERT INTO messages VALUES (?, 7, 3, ?, ?, '', 'low', 0, 5, '[]')`);
+    const ids = [-9_223_372_036_854_775_808n, -1n, 0n, 4n, 9_007_199_254_740_991n, 9_007_199_254_740_992n, 9_007_199_254_740_993n];
+    for (const id of ids) {
+      put.run(id, id < 0n ? ' ' : `${thread}${id % 2n}`, `mail ${id}`);
+      db.prepare(`INSERT INTO message_recipients VALUES (?, 3, 'to', NULL, NULL)`).run(id);
+    }
+    db.close();
+    expect(await site.run(file)).toMatchObject({ told: [], finished: true });
+    const rows = site.rows('SELECT m.subject, m.id, r.kind, m.thread_id FROM messages m JOIN message_recipients r ON r.message_id = m.id ORDER BY m.id');
+    expect(rows.map(([subject, id, kind]) => [subject, id, kind])).toEqual([
+      [`mail ${ids[0]}`, 1, 'to'],
+      ['mail -1', 2, 'to'],
+      ['mail 0', 3, 'to'],
+      ['mail 4', 4, 'to'],
+      ...ids.slice(4).map((id, at) => [`mail ${id}`, 5 + at, 'to']),
+    ]);
+    // Two long threads stay two, each of them one.
+    const threads = rows.map(([, , , id]) => String(id));
+    expect(threads.slice(0, 2)).toEqual(['null', 'null']);
+    expect([new Set(threads.slice(2)).size, threads[2], threads.every((id) => id.length <= 1000)]).toEqual([2, threads[3], true]);
+    expect((await site.run(file)).counts).toMatchObject({ inserted: 0, updated: 0, refused: 0 });
+  });
+
   it('says what is no source', async () => {
     await expect(site.open(join(site.directory, 'none'))).rejects.toMatchObject({ code: 'NOT_FOUND' });
     await expect(site.open(site.directory)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });

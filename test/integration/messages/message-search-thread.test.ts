@@ -65,15 +65,15 @@ describe('message search in its thread', () => {
   });
 
   it('finds projects and products by their names, keys and ids', async () => {
-    for (const key of ['app', '/srv/app', '1']) expect(await search.project(key)).toEqual({ ok: true, value: { id: 1, name: 'app' } });
-    expect(await search.project('web')).toEqual({ ok: true, value: undefined });
+    for (const key of ['app', '/srv/app', '1']) expect(await search.project(key, null)).toEqual({ ok: true, value: { id: 1, name: 'app' } });
+    expect(await search.project('web', null)).toEqual({ ok: true, value: undefined });
     const suite = { ok: true, value: { id: 7, name: 'Suite', project_ids: [1] } };
-    expect([await search.product('uid-7'), await search.product('Suite'), await search.product('7'), await search.product('x')]).toEqual([
-      suite,
-      suite,
-      suite,
-      { ok: true, value: undefined },
-    ]);
+    expect([
+      await search.product('uid-7', null),
+      await search.product('Suite', null),
+      await search.product('7', null),
+      await search.product('x', null),
+    ]).toEqual([suite, suite, suite, { ok: true, value: undefined }]);
   });
 
   it('says so, and finds nothing, while there is no database', { tags: ['MS-154', 'MS-157'] }, async () => {
@@ -83,7 +83,7 @@ describe('message search in its thread', () => {
     expect(answer).toMatchObject({ results: [], diagnostics: { degraded: true, fallback_mode: 'search_index_not_ready', search_index_state: 'not_ready' } });
     // Once: its tables are not there either.
     expect(answer.explain?.notes?.filter((note) => note.includes('index_not_ready'))).toHaveLength(1);
-    const looked = await none.project('app');
+    const looked = await none.project('app', null);
     expect(looked).toMatchObject({ ok: false, error: { kind: 'index_not_ready' } });
     if (!looked.ok) expect((await none.errorResponse({ text: 'plan' }, looked.error)).diagnostics).toEqual(answer.diagnostics);
     await none.stop();
@@ -95,10 +95,10 @@ describe('message search in its thread', () => {
     const file = path.join(directory, 'messages.sqlite');
     writeFileSync(file, 'no database at all, for some hundred bytes of it. '.repeat(100));
     const broken = createMessageSearch({ file });
-    for (const looked of [await broken.project('app'), await broken.product('suite')]) expect(looked.ok).toBe(false);
+    for (const looked of [await broken.project('app', null), await broken.product('suite', null)]) expect(looked.ok).toBe(false);
     await broken.stop();
     const hasty = createMessageSearch({ file: mailbox.file, timeoutMs: 0 });
-    expect(await hasty.product('Suite')).toMatchObject({ ok: false, error: { kind: 'engine_error' } });
+    expect(await hasty.product('Suite', null)).toMatchObject({ ok: false, error: { kind: 'engine_error' } });
     await hasty.stop();
     rmSync(directory, { recursive: true });
   });

@@ -104,9 +104,9 @@ describe('the store of messages', () => {
   });
 
   it('gives a wished id where it is free, and never one twice', () => {
-    expect(apply(1, message({ key: 'a', id: 42 }), message({ key: 'b', id: 42 })).ids).toEqual([42, 43]);
-    apply(2, { op: 'delete', id: 43 });
-    expect(apply(3, message({ key: 'c' })).ids).toEqual([44]);
+    expect(apply(1, message({ key: 'a', id: 42 }), message({ key: 'b', id: 42 })).ids).toEqual([42, 1]);
+    apply(2, { op: 'delete', id: 42 }, { op: 'delete', id: 1 });
+    expect(apply(3, message({ key: 'c' }), message({ key: 'd', id: 42 }), message({ key: 'e', id: 1 })).ids).toEqual([2, 3, 4]);
   });
 
   it('joins the thread of the message that is replied to', () => {

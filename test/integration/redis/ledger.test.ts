@@ -37,16 +37,46 @@ describe('the ledger on a real server', () => {
     expect(new Set(markers)).toEqual(new Set(['g-1']));
   });
 
-  it('sends the calls of one tick in one write, and the scripts by their hash', async () => {
+  it('makes one call of the claims of one turn, in one write, and sends the scripts by their hash', async () => {
     await ledger.claim(claimOf(newTaskId()));
     await redis.config('RESETSTAT');
     const before = await clientReads(redis);
     await Promise.all(Array.from({ length: 50 }, () => ledger.claim(claimOf(newTaskId()))));
     const calls = await redis.info('commandstats');
-    expect(calls).toMatch(/cmdstat_evalsha:calls=50,/);
+    expect(calls).toMatch(/cmdstat_evalsha:calls=1,/);
     expect(calls).not.toMatch(/cmdstat_eval:/);
     // Redis reads once per event loop; 50 commands in a few reads came in a few writes.
     expect((await clientReads(redis)) - before).toBeLessThan(12);
+  });
+
+  it('bounds how many tasks, and how much of their results, Redis handles in one call', async () => {
+    const ids = Array.from({ length: 130 }, newTaskId);
+    const evals = async (work: () => Promise<unknown>): Promise<number> => {
+      await redis.config('RESETSTAT');
+      await work();
+      return Number(/cmdstat_evalsha:calls=(\d+),/.exec(await redis.info('commandstats'))?.[1]);
+    };
+    await ledger.record(recordOf(newTaskId(), 1));
+    expect(await evals(() => Promise.all(ids.map((id) => ledger.claim(claimOf(id)))))).toBe(3);
+    const result = 'x'.repeat(100_000);
+    expect(await evals(() => Promise.all(ids.slice(0, 6).map((id) => ledger.record(recordOf(id, 1, { result })))))).toBe(3);
+    expect(await Promise.all(ids.slice(0, 6).map((id) => ledger.row(id)))).toMatchObject(Array(6).fill({ state: 'success', result }));
+  });
+
+  it('holds the fault of one task against no other that was claimed or recorded in the same turn', async () => {
+    const [first, broken, last] = [newTaskId(), newTaskId(), newTaskId()];
+    // What no caller of ours sends: Lua fails in the midst of the call, behind the first task's claim.
+    const exp = 'never' as unknown as number;
+    const claims = await Promise.allSettled([ledger.claim(claimOf(first)), ledger.claim(claimOf(broken, { exp })), ledger.claim(claimOf(last))]);
+    expect(claims).toMatchObject([{ value: { kind: 'takeover', takeovers: 0 } }, { reason: { code: 'INTERNAL' } }, { value: { kind: 'new' } }]);
+    expect(await ledger.row(broken)).toBeUndefined();
+    await redis.set(rowKey(broken), 'text');
+    const records = await Promise.all([ledger.record(recordOf(first, 2)), ledger.record(recordOf(broken, 1)), ledger.record(recordOf(last, 1))]);
+    expect(records).toEqual(['recorded', 'lost', 'recorded']);
+    const tooLarge = ledger.record(recordOf(first, 2, { result: 'x'.repeat(1024 * 1024 + 1) }));
+    const beside = ledger.record(recordOf(last, 1));
+    await expect(tooLarge).rejects.toMatchObject({ code: 'INVALID_RESULT' });
+    expect(await beside).toBe('stale');
   });
 
   it('goes on when the server has forgotten the scripts', async () => {

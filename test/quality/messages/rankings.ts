@@ -1,6 +1,7 @@
 import type { SearchQuery } from '../../../src/contracts/index.ts';
 import { createFts5Engine } from '../../../src/messages/engines/fts5/engine.ts';
 import { createMessageSearchService } from '../../../src/messages/search/service.ts';
+import { createCursorKeys } from '../../../src/messages/store/cursor-keys.ts';
 import { createMessagesReader } from '../../../src/messages/store/reader.ts';
 import { createRecipientsReader } from '../../../src/messages/store/recipients.ts';
 import { RECALL_AT } from '../metrics.ts';
@@ -30,6 +31,7 @@ export function openRankings(file: string): Rankings {
   const service = createMessageSearchService({
     engines: { fts5: createFts5Engine(reader.database) },
     recipients: createRecipientsReader(reader.database),
+    cursorKeys: createCursorKeys(reader.database, () => clock),
     killSwitch: undefined,
     now: () => clock,
     elapsed: () => (clock += 1),

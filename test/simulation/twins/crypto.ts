@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import type { Ed25519 } from '../../../src/core/ports/index.ts';
 import type { SigningKey } from '../../../src/lease/index.ts';
 
@@ -12,7 +12,7 @@ export const cheapEd25519: Ed25519 = {
 };
 
 function digest(message: Uint8Array, key: Uint8Array): Uint8Array {
-  return createHash('sha512').update(key).update(message).digest();
+  return hash('sha512', Buffer.concat([key, message]), 'buffer');
 }
 
 /** A key of a party in the simulation; the same name gives the same key. */

@@ -25,6 +25,8 @@ interface NameChange {
 
 /** One change of names that happens as a whole, or not at all. */
 export interface NameOperation {
+  /** Virtual milliseconds. */
+  readonly at: number;
   /** Name of the process, or `world`. */
   readonly by: string;
   readonly changes: readonly NameChange[];
@@ -48,10 +50,14 @@ const TICK_MS = 4;
 export class Disk {
   /** Every change of names, in its order. */
   readonly log: NameOperation[] = [];
+  /** What stands at the path of each base directory. */
   readonly roots = new Map<string, Inode>();
+  /** Which tree stood at which path from when on, in its order. */
+  readonly stood: { readonly path: string; readonly root: Inode; readonly from: number }[] = [];
   readonly #world: World;
   #pending: NameOperation[] = [];
   #inodes = 0;
+  #devices = 0;
 
   constructor(world: World) {
     this.#world = world;
@@ -60,8 +66,41 @@ export class Disk {
   /** A file system with directories in it, all durable. */
   mount(path: string, dev: string, directories: readonly string[]): void {
     const root = this.create(dev, true, 0o755, path);
-    this.roots.set(path, root);
     for (const name of directories) root.entries?.set(name, this.create(dev, true, 0o755, `${path}/${name}`));
+    this.#stand(path, root);
+  }
+
+  /**
+   * Something else stands at the path of a base directory: another file system is mounted there, or the directory is renamed away
+   * and a new one made. It has the same directories, and nothing in them. Answers how the old one comes back.
+   */
+  exchangeBase(path: string, how: 'mounted' | 'replaced'): () => void {
+    const old = this.roots.get(path);
+    if (old === undefined) return () => undefined;
+    this.#devices += 1;
+    const directories = [...(old.entries ?? [])].flatMap(([name, { entries }]) =>
+      entries === undefined || name.startsWith('.') || name.endsWith('.away') ? [] : [name],
+    );
+    this.mount(path, how === 'mounted' ? String(100 + this.#devices) : old.dev, directories);
+    return () => this.#stand(path, old);
+  }
+
+  #stand(path: string, root: Inode): void {
+    this.roots.set(path, root);
+    this.stood.push({ path, root, from: this.#world.now });
+  }
+
+  /** Whether the tree that a directory is in stood at its path at any moment of the time, virtual milliseconds. */
+  stoodWithin(directory: Inode, from: number, to: number): boolean {
+    const trees = this.#trees().filter((root) => root === directory || [...below(root)].some(({ inode }) => inode === directory));
+    return this.stood.some(({ path, root, from: since }, place) => {
+      const until = this.stood.slice(place + 1).find((later) => later.path === path)?.from ?? Number.POSITIVE_INFINITY;
+      return trees.includes(root) && since <= to && until >= from;
+    });
+  }
+
+  #trees(): readonly Inode[] {
+    return [...new Set(this.stood.map(({ root }) => root))];
   }
 
   create(dev: string, directory: boolean, mode: number, label = ''): Inode {
@@ -92,7 +131,7 @@ export class Disk {
       const found = full.find(({ after }) => (after !== undefined) === wanted);
       return found && `${found.directory.label}/${found.name}`;
     };
-    const operation: NameOperation = { by, changes: full, synced: new Set(), from: place(false), to: place(true), inode, lost: false };
+    const operation: NameOperation = { at: this.#world.now, by, changes: full, synced: new Set(), from: place(false), to: place(true), inode, lost: false };
     for (const { directory, name, after } of full) {
       if (after === undefined) directory.entries?.delete(name);
       else directory.entries?.set(name, after);
@@ -141,8 +180,9 @@ export class Disk {
     for (const { inode } of this.names()) if (inode.entries === undefined) yield inode;
   }
 
+  /** In every tree, also in those to which no path leads now. */
   *names(): Generator<{ readonly path: string; readonly inode: Inode }> {
-    for (const root of this.roots.values()) yield* below(root);
+    for (const root of this.#trees()) yield* below(root);
   }
 
   /** What stands at a path now. */

@@ -1,5 +1,5 @@
 import { sha256Hex } from '../../../src/core/hash.ts';
-import type { ConfinedBase, ConfinedDirectory, ConfinedFile, ConfinedFileSystem, Entry, FsRefusal, FsResult } from '../../../src/core/ports/index.ts';
+import type { ConfinedBase, ConfinedDirectory, ConfinedFile, ConfinedFileSystem, Entry, FsRefusal, FsResult, Standing } from '../../../src/core/ports/index.ts';
 import type { SimProcess } from '../scheduler.ts';
 import type { World } from '../world.ts';
 import type { Disk, Inode } from './disk.ts';
@@ -179,14 +179,24 @@ export function createFileSystemTwin(world: World, process: SimProcess, disk: Di
             }
             return found.entries === undefined ? no('not-a-directory') : { ok: true, value: directoryOf(found) };
           }),
-        mount: { id: root.dev, isTop: true },
-        standing: () => (disk.roots.get(path) === root ? { same: true } : { same: false, found: 'another directory', why: 'another directory stands there' }),
+        mount: { id: root.dev, isTop: isTop(root, disk) },
+        standing: () => standingOf(root, disk.roots.get(path)),
         freeBytes: () => world.call(process, { to: 'disk', what: 'fs.freeBytes', effect: () => (world.isDiskFull ? 0 : 2 ** 40) }),
         close: async () => undefined,
       };
       return base;
     },
   };
+}
+
+/** Whether a base directory's path leads to it still. */
+function standingOf(root: Inode, found: Inode | undefined): Standing {
+  return found === root ? { same: true } : { same: false, found: found?.ino ?? 'nothing', why: 'another directory stands there' };
+}
+
+/** What was renamed away leaves a plain directory of its file system. */
+function isTop(root: Inode, disk: Disk): boolean {
+  return disk.stood.find((one) => one.root.dev === root.dev)?.root === root;
 }
 
 function inodeOf(directory: ConfinedDirectory): Inode {

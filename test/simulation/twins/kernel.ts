@@ -11,7 +11,7 @@ export const PLAN_QUEUE = 'plan';
 
 /** The real kernel on records in memory; it can be restarted, and then knows only its records. */
 export class KernelTwin {
-  kernel: Kernel;
+  #kernel: Kernel | undefined;
   readonly #world: World;
   readonly #store = storeTwin();
   readonly #bindings: Bindings;
@@ -20,11 +20,16 @@ export class KernelTwin {
   constructor(world: World, bindings: Bindings) {
     this.#world = world;
     this.#bindings = bindings;
-    this.kernel = this.#start();
+  }
+
+  /** Started when somebody asks: most histories have no plan. */
+  get kernel(): Kernel {
+    this.#kernel ??= this.#start();
+    return this.#kernel;
   }
 
   restart(): void {
-    this.kernel = this.#start();
+    this.#kernel = undefined;
   }
 
   #start(): Kernel {

@@ -1,8 +1,14 @@
+import type { MemoryChannels } from '../../../src/adapters/memory/signals.ts';
 import type { PlanView, PlanViewChange, PlanViews } from '../../../src/core/ports/index.ts';
 
 /** Plan views as Redis keeps them. */
 export class PlanViewsTwin {
   rows = new Map<string, PlanView>();
+  readonly #channels: MemoryChannels;
+
+  constructor(channels: MemoryChannels) {
+    this.#channels = channels;
+  }
 
   save(): () => void {
     const saved = [...this.rows];
@@ -22,9 +28,11 @@ export class PlanViewsTwin {
       show: async (id, { state, stepsDone, current, error, result }: PlanViewChange, _exp, now) => {
         const cancelRequested = this.rows.get(id)?.cancelRequested ?? false;
         this.rows.set(id, { id, state, stepsDone, current, error, result, cancelRequested, updated: now });
+        return cancelRequested;
       },
       requestCancel: async (id, now) => {
         change(id, { cancelRequested: true, updated: now });
+        this.#channels.cancelRequested(id);
         return this.rows.has(id);
       },
       clearCancel: async (id) => change(id, { cancelRequested: false }),

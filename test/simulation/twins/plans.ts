@@ -1,8 +1,11 @@
+import { jobIdOf } from '../../../queues/job-id.ts';
 import type { FoundJob } from '../../../queues/job-lookup.ts';
+import type { LeftJobs } from '../../../queues/left-jobs.ts';
 import type { ParkedJobs } from '../../../queues/parked-jobs.ts';
 import type { PlanJobs } from '../../../queues/plan-jobs.ts';
 import { rerunJob } from '../../../queues/push-table.ts';
 import { placeOfJob } from '../../../queues/shards.ts';
+import { localShare } from '../plan-weather.ts';
 import type { SimProcess } from '../scheduler.ts';
 import type { World } from '../world.ts';
 import { PLAN_QUEUE } from './kernel.ts';
@@ -50,6 +53,19 @@ export function parkedJobsFor(world: World, process: SimProcess, redis: RedisTwi
       }),
     );
     return ends.filter(Boolean).length;
+  };
+}
+
+/** The jobs of tasks that ran without one, as `queues/left-jobs.ts` leaves them. */
+export function leftJobsFor(world: World, process: SimProcess, redis: RedisTwin): LeftJobs {
+  const share = localShare(world.scenario);
+  return {
+    takesAll: ({ queue }) => world.call(process, { to: 'redis', what: `left-jobs.takesAll ${queue}`, effect: () => share === 1 || world.random.chance(share) }),
+    async leave({ queue, job, told, endedAt }) {
+      const id = jobIdOf(job.manifest.task_id);
+      const effect = (): void => redis.queue(queue).leave(id, job.manifest.capability_id, job, told, endedAt);
+      await world.call(process, { to: 'redis', what: `left-jobs.leave ${id}`, effect }).catch(() => undefined);
+    },
   };
 }
 

@@ -146,10 +146,10 @@ class WorkerTwin {
   }
 
   #jobOf(stored: StoredJob, token: string): Job {
-    const moveToDelayed = (until: number): Promise<void> =>
-      this.#redis(`delay ${stored.id} by ${Math.round(until - this.#process.clock.now())} ms`, () =>
-        this.#queue.delay(stored.id, token, until, this.#world.now),
-      );
+    const moveToDelayed = (until: number): Promise<void> => {
+      const now = this.#process.clock.now();
+      return this.#redis(`delay ${stored.id} by ${Math.round(until - now)} ms`, () => this.#queue.delay(stored.id, token, until, now, this.#world.now));
+    };
     return { ...stored, moveToDelayed } as unknown as Job;
   }
 

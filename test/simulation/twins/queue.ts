@@ -40,6 +40,7 @@ export class QueueTwin {
   /** Told when a job has failed for good. */
   onFailed: () => void = () => undefined;
   #places = 0;
+  #firsts = 0;
   #ids = 0;
   #lastLook = Number.NEGATIVE_INFINITY;
 
@@ -76,12 +77,9 @@ export class QueueTwin {
 
   /** The next job, locked; or when the first delayed one is due. */
   take(token: string, lockMs: number, now: number, redisNow: number): { readonly job: StoredJob | undefined; readonly nextAt: number | undefined } {
-    for (const job of this.#in('delayed')) if (job.delayedUntil <= now) this.#wait(job);
-    const [job] = this.#in('waiting');
-    if (job === undefined) {
-      const due = this.#in('delayed').map(({ delayedUntil }) => delayedUntil);
-      return { job: undefined, nextAt: due.length === 0 ? undefined : Math.min(...due) };
-    }
+    for (const job of this.inOrder('delayed')) if (job.delayedUntil <= now) this.#wait(job);
+    const [job] = this.inOrder('waiting');
+    if (job === undefined) return { job: undefined, nextAt: this.inOrder('delayed')[0]?.delayedUntil };
     job.state = 'active';
     job.lock = { token, until: redisNow + lockMs };
     job.suspected = false;
@@ -122,10 +120,10 @@ export class QueueTwin {
     return 'failed';
   }
 
-  delay(id: string, token: string, until: number, redisNow: number): void {
+  delay(id: string, token: string, until: number, now: number, redisNow: number): void {
     const job = this.#owned(id, token, redisNow);
     job.lock = undefined;
-    this.#delay(job, until);
+    this.#delay(job, Math.max(until, now));
   }
 
   /** Two looks apart: a job that was active at the last one and has no lock at this one waits again. */
@@ -133,11 +131,14 @@ export class QueueTwin {
     if (redisNow - this.#lastLook < everyMs) return [];
     this.#lastLook = redisNow;
     const stalled: string[] = [];
-    for (const job of this.#in('active')) {
+    for (const job of this.inOrder('active')) {
       if (job.suspected && (job.lock === undefined || job.lock.until <= redisNow)) {
         job.stalledCounter += 1;
         job.lock = undefined;
-        this.#wait(job);
+        // It had its turn: it goes before those that wait.
+        job.state = 'waiting';
+        this.#firsts -= 1;
+        job.place = this.#firsts;
         stalled.push(job.id);
       } else {
         job.suspected = true;
@@ -145,6 +146,31 @@ export class QueueTwin {
     }
     if (stalled.length > 0) this.onWaiting();
     return stalled;
+  }
+
+  /** The job of a task that has ended without one (`leave-job-4.lua`). */
+  leave(id: string, name: string, data: unknown, told: { readonly kind: string; readonly message?: string; readonly value?: unknown }, now: number): void {
+    const there = this.jobs.get(id);
+    if (there !== undefined && there.state !== 'completed' && there.state !== 'failed') return;
+    this.jobs.set(id, {
+      id,
+      name,
+      data,
+      opts: {},
+      timestamp: now,
+      state: told.kind === 'complete' ? 'completed' : 'failed',
+      delayedUntil: 0,
+      attemptsMade: 1,
+      attemptsStarted: 1,
+      stalledCounter: 0,
+      processedOn: now,
+      failedReason: told.message ?? '',
+      returnvalue: told.value ?? null,
+      stacktrace: [],
+      lock: undefined,
+      suspected: false,
+      place: this.#next(),
+    });
   }
 
   promote(id: string): void {
@@ -170,8 +196,12 @@ export class QueueTwin {
     job.data = data;
   }
 
-  remove(id: string): void {
-    if (this.jobs.get(id)?.lock === undefined) this.jobs.delete(id);
+  /** False for a job that somebody works on. */
+  remove(id: string, redisNow: number): boolean {
+    const lock = this.jobs.get(id)?.lock;
+    if (lock !== undefined && lock.until > redisNow) return false;
+    this.jobs.delete(id);
+    return true;
   }
 
   save(): () => void {
@@ -200,8 +230,10 @@ export class QueueTwin {
     Object.assign(job, { state: 'waiting', place: this.#next() });
   }
 
-  #in(state: StoredJob['state']): StoredJob[] {
-    return [...this.jobs.values()].filter((job) => job.state === state).sort((a, b) => a.place - b.place);
+  /** The jobs of one state as they are served: those that are delayed by their time. */
+  inOrder(state: StoredJob['state']): StoredJob[] {
+    const found = [...this.jobs.values()].filter((job) => job.state === state);
+    return found.length < 2 ? found : found.sort((a, b) => (state === 'delayed' ? a.delayedUntil - b.delayedUntil : 0) || a.place - b.place);
   }
 
   #next(): number {

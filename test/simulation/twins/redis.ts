@@ -14,9 +14,11 @@ import { QueueTwin } from './queue.ts';
 export class RedisTwin {
   readonly channels = createMemoryChannels();
   readonly ledger;
+  /** A claim that nobody made. */
+  readonly forge;
   readonly presence;
   readonly feed;
-  readonly views = new PlanViewsTwin();
+  readonly views = new PlanViewsTwin(this.channels);
   readonly queues = new Map<string, QueueTwin>();
   /** What the published log answers while somebody has damaged it. */
   damaged = false;
@@ -28,6 +30,7 @@ export class RedisTwin {
     this.#world = world;
     const clock = { now: () => EPOCH_MS + world.now, monotonic: () => world.now };
     this.ledger = createMemoryLedger({ retentionMs: 86_400_000, clock, channels: this.channels });
+    this.forge = this.ledger.claim;
     this.presence = createMemoryPresence(clock);
     const feed = createMemoryRevocations(this.channels);
     const intact = <T>(value: T): T => {
@@ -70,7 +73,9 @@ export class RedisTwin {
           effect: () => commands.map(([command, key, field]) => [null, this.#weigh(command, key, String(field))]),
         }),
     });
-    return { pipeline } as unknown as RedisConnection;
+    const exists = (key: string): Promise<number> =>
+      this.#world.call(process, { to: 'redis', what: `queue.exists ${key}`, effect: () => this.#weigh('exists', key, '') });
+    return { pipeline, exists } as unknown as RedisConnection;
   }
 
   #weigh(command: string, key: string, field: string): number {
@@ -89,13 +94,15 @@ export class RedisTwin {
       getState: () => ask(`getState ${id}`, () => queue.jobs.get(id)?.state ?? 'unknown'),
       updateData: (data: unknown) => ask(`update ${id}`, () => queue.update(id, data)),
       retry: (state: 'completed' | 'failed') => ask(`retry ${id}`, () => queue.retry(id, state)),
-      remove: () => ask(`remove ${id}`, () => queue.remove(id)),
+      remove: () => ask(`remove ${id}`, () => void queue.remove(id, this.#world.now)),
     });
     const twin = {
       toKey: (id: string) => `${name}:${id}`,
       getJob: (id: string) => ask(`getJob ${id}`, () => (queue.jobs.has(id) ? jobOf(id) : undefined)),
       add: (job: string, data: unknown, opts: { jobId?: string; attempts?: number }) =>
         ask(`add ${opts.jobId}`, () => queue.add(job, data, opts, process.clock.now())),
+      // Nobody pauses a queue here.
+      isPaused: () => ask('isPaused', () => false),
       close: async () => undefined,
     };
     return twin as unknown as Queue<unknown>;

@@ -25,6 +25,8 @@ type Apply = (method: string, args: readonly unknown[]) => unknown;
 interface Engine {
   readonly apply: Apply;
   readonly empty: () => void;
+  /** Something was written since it was emptied. */
+  isUsed?: boolean;
 }
 
 interface Write {
@@ -34,7 +36,7 @@ interface Write {
 }
 
 const WRITES: ReadonlySet<string> = new Set([
-  ...['open', 'seal', 'publish', 'adopt', 'close', 'reportIncident', 'vaultForget', 'withdraw'],
+  ...['open', 'seal', 'publish', 'adopt', 'close', 'reportIncident', 'vaultForget', 'withdraw', 'trim'],
   ...['begin', 'append', 'end', 'settle', 'resume', 'lose'],
 ]);
 
@@ -52,7 +54,12 @@ export class StoreTwin {
     this.#name = name;
     this.#unsynced = unsynced;
     this.#engine = engineOf(name);
-    this.#engine.empty();
+    this.#empty();
+  }
+
+  /** Whether anything was ever written. */
+  get isUsed(): boolean {
+    return this.#engine.isUsed ?? false;
   }
 
   /** Asks at once, for the checker: no call, no fault. */
@@ -68,6 +75,7 @@ export class StoreTwin {
 
   #carryOut(method: string, args: readonly unknown[], writes: boolean): unknown {
     if (writes && this.#world.isDiskFull) throw new WritError('STORAGE_UNAVAILABLE', 'the journal cannot be used: database or disk is full');
+    if (writes) this.#engine.isUsed = true;
     const answer = this.#engine.apply(method, args);
     if (!writes) return answer;
     const synced = !this.#unsynced.has(method);
@@ -80,10 +88,16 @@ export class StoreTwin {
   cut(): void {
     const durable = this.#writes.filter(({ synced }) => synced);
     if (durable.length === this.#writes.length) return;
-    this.#engine.empty();
+    this.#empty();
     this.#writes = [];
     for (const { method, args } of durable) this.#engine.apply(method, args);
+    this.#engine.isUsed = true;
     this.#writes = durable;
+  }
+
+  #empty(): void {
+    if (this.#engine.isUsed) this.#engine.empty();
+    this.#engine.isUsed = false;
   }
 }
 

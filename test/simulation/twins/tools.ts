@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../src/core/json.ts';
 import type { BoundTool, PreparedRequest, ToolAnswer } from '../../../src/core/ports/index.ts';
+import { areStepsSlow } from '../plan-weather.ts';
 import type { SimProcess } from '../scheduler.ts';
 import type { Ticket } from '../tasks.ts';
 import type { World } from '../world.ts';
@@ -51,9 +52,14 @@ export class ToolServer {
       },
       refuse: unclear,
     });
-    if (trap !== 'slow-tool') return Promise.race([asked, aborted]);
-    const slow = asked.then((answer) => new Promise<ToolAnswer>((resolve) => setTimeout(() => resolve(answer), 3_000 + this.#world.random.integer(8_000))));
-    return Promise.race([slow, aborted]);
+    const isSlow = trap === 'slow-tool' || (taskId.startsWith('s-') && areStepsSlow(this.#world.scenario));
+    if (!isSlow) return Promise.race([asked, aborted]);
+    const slow = async (): Promise<ToolAnswer> => {
+      const answer = await asked;
+      await this.#world.wait(process, 3_000 + this.#world.random.integer(8_000));
+      return answer;
+    };
+    return Promise.race([slow(), aborted]);
   }
 }
 

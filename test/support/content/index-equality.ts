@@ -11,6 +11,7 @@ import { autopsy } from './index-autopsy.ts';
 import { apply, burst, CHANGE_NAMES, CHANGES, type ChangeName, soughtText, unmountAll } from './index-changes.ts';
 import { type HostProcess, hostsSettings, startHost, treesOf } from './index-host.ts';
 import { patientLinks } from './index-links.ts';
+import { randomExpression } from './random-expression.ts';
 import { randomOptions } from './random-request.ts';
 import { plantTree } from './random-tree.ts';
 import { depsOf } from './rig.ts';
@@ -192,12 +193,16 @@ function told(outcome: ContentSearchOutcome) {
 
 /** Mostly what an index can help with, as agents ask it; sometimes anything. */
 function randomRequest(random: Random, root: string): unknown {
-  const pattern = soughtText(random, root);
+  const text = soughtText(random, root);
+  // What a backend refuses is compared too: both must refuse it.
+  const isExpression = random.chance(0.35);
+  const made = isExpression ? randomExpression(random, text) : text;
+  const pattern = made.trim() === '' ? text : made;
   const { wordRegexp, hidden, follow, noIgnore, globs, context, maxResults, ...rest } = randomOptions(random);
   const odd = random.chance(0.2);
   return {
     pattern,
-    ...(random.chance(0.5) ? { fixed_strings: true } : {}),
+    ...(!isExpression && random.chance(0.5) ? { fixed_strings: true } : {}),
     case: rest.case,
     word_regexp: wordRegexp,
     context,

@@ -28,6 +28,8 @@ export interface GroundOptions {
   readonly running?: boolean;
   /** What the host finds when it is told to check. */
   readonly finding?: string;
+  /** There is no place for an index. */
+  readonly placeless?: boolean;
   /** Nothing is kept at all. */
   readonly empty?: boolean;
 }
@@ -57,6 +59,7 @@ export async function indexGround(options: GroundOptions = {}): Promise<IndexGro
     mode,
     roots,
     lane,
+    hasPlace: () => options.placeless !== true,
     async look(work) {
       const answer = store.read(work);
       return answer.ok ? [answer.value] : [];

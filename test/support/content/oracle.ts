@@ -136,7 +136,7 @@ async function compareOnce(
     pattern,
     backend: backend.kind,
     wordRegexp,
-    ignoreCase: options.case === 'insensitive' || (options.case === 'smart' && !hasUpper(pattern)),
+    ignoreCase: options.case === 'insensitive' || (options.case === 'smart' && ownCharacters(pattern) !== '' && !/\p{Uppercase}/u.test(ownCharacters(pattern))),
   };
   const reference = referenceSearch(wanted);
   const difference = differenceOf(outcome, reference.events, reference.truncated);
@@ -177,19 +177,19 @@ function isAnchored(pattern: Pattern): boolean {
   return pattern.kind === 'sequence' && pattern.parts.some(({ kind }) => kind === 'begin' || kind === 'end');
 }
 
-/** Smart case by definition: an upper-case letter stands somewhere in the pattern for itself. */
-function hasUpper(pattern: Pattern): boolean {
+/** The characters that stand for themselves: smart case ignores case if there are some and none is upper case. */
+function ownCharacters(pattern: Pattern): string {
   switch (pattern.kind) {
     case 'text':
-      return /\p{Lu}/u.test(pattern.text);
+      return pattern.text;
     case 'set':
-      return pattern.members.some(([from, to]) => /\p{Lu}/u.test(from + to));
+      return pattern.members.flat().join('');
     case 'sequence':
     case 'either':
-      return pattern.parts.some(hasUpper);
+      return pattern.parts.map(ownCharacters).join('');
     case 'repeat':
-      return hasUpper(pattern.part);
+      return ownCharacters(pattern.part);
     default:
-      return false;
+      return '';
   }
 }

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
+import canonicalize from 'canonicalize';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canonicalJson, parseStrictJson } from '../../../src/core/canonical-json.ts';
+import { canonicalJson, parseStrictJson, parseStrictObject } from '../../../src/core/canonical-json.ts';
 import { WritError } from '../../../src/core/errors.ts';
 import { manifestSha256, sha256Hex } from '../../../src/core/hash.ts';
+import { assertIJson } from '../../../src/core/i-json.ts';
 
 /** What a call throws, as `code field`. */
 function refusal(call: () => unknown): string {
@@ -165,6 +167,59 @@ describe('properties of canonical JSON', () => {
         const canonical = canonicalJson(value);
         expect(canonicalJson(JSON.parse(canonical))).toBe(canonical);
         expect(canonicalJson(parseStrictJson(canonical, { maxBytes: 1e6 }))).toBe(canonical);
+      }),
+    );
+  });
+
+  it('is what another implementation of RFC 8785 writes', () => {
+    fc.assert(
+      fc.property(ijson, (value) => {
+        expect(canonicalJson(value)).toBe(canonicalize(value));
+      }),
+    );
+  });
+
+  it('is refused for exactly what is no I-JSON, at the same place', () => {
+    fc.assert(
+      fc.property(fc.anything({ withDate: true, withMap: true, withNullPrototype: true, withBigInt: true }), (value) => {
+        expect(refusal(() => canonicalJson(value, 3))).toBe(refusal(() => assertIJson(value, 3)));
+      }),
+    );
+  });
+
+  it('of the members of a document is had while it is read, and the reading refuses what the other one does', () => {
+    const anyText = fc.oneof(
+      ijson.map((value) => JSON.stringify(value)),
+      fc.anything().map((value) => String(JSON.stringify(value))),
+      fc.tuple(key, ijson, ijson).map(([name, a, b]) => `{${JSON.stringify(name)}:${JSON.stringify(a)},${JSON.stringify(name)}:${JSON.stringify(b)}}`),
+    );
+    fc.assert(
+      fc.property(anyText, (json) => {
+        const limit = { maxBytes: 1e5, maxDepth: 4 };
+        expect(refusal(() => parseStrictObject(json, limit))).toBe(refusal(() => parseStrictJson(json, limit)));
+        if (refusal(() => parseStrictJson(json, limit)) !== 'accepted') return;
+        const value = parseStrictJson(json, limit);
+        const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+        const read = parseStrictObject(json, limit);
+        expect(read?.value).toEqual(isObject ? value : undefined);
+        expect(read && Object.fromEntries(read.forms)).toEqual(
+          isObject ? Object.fromEntries(Object.entries(value).map(([name, member]) => [name, canonicalJson(member)])) : undefined,
+        );
+      }),
+    );
+  });
+
+  it('is refused where the check alone refuses, with the same words, and nowhere else', () => {
+    const odd = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.double(),
+      fc.constantFrom(undefined, 2 ** 53, -0, 1n, new Date(0)),
+      fc.object({ withNullPrototype: true }),
+    );
+    const named = fc.dictionary(fc.constantFrom('__proto__', 'constructor', 'a', 'b\ud800', 'c'), fc.oneof(ijson, odd));
+    fc.assert(
+      fc.property(fc.oneof(odd, named, fc.array(fc.oneof(named, odd))), fc.integer({ min: 1, max: 4 }), (value, depth) => {
+        expect(refusal(() => canonicalJson(value, depth))).toBe(refusal(() => assertIJson(value, depth)));
       }),
     );
   });

@@ -194,7 +194,7 @@ describe('a file of API keys that is not ours alone, or damaged', () => {
       [keys(key, { ...other, name: key['name'] }), 'twice'],
       [keys(key, { ...other, secrets: key['secrets'] }), 'twice'],
       [good.replace('"v": 1', '"v": 1, "v": 1'), 'twice'],
-      [JSON.stringify({ v: 2, keys: [] }), 'at v'],
+      [JSON.stringify({ v: 3, keys: [] }), 'at v'],
     ]) {
       writeFileSync(file, text as string);
       await expect(store().find(secret), text).rejects.toMatchObject({ ...refused, message: expect.stringContaining(where as string) });

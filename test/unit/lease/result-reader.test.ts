@@ -5,6 +5,7 @@ import type { TaskManifest } from '../../../src/contracts/index.ts';
 import { manifestSha256 } from '../../../src/core/hash.ts';
 import { failure, type Outcome, success } from '../../../src/core/outcome.ts';
 import type { Ed25519, ResultClaim } from '../../../src/core/ports/index.ts';
+import { UNPROVEN_CONFLICT_MESSAGE } from '../../../src/core/refusal.ts';
 import {
   createPlanEndReader,
   createPlanEndSigner,
@@ -90,7 +91,11 @@ describe('a reader of results', () => {
 
   it('keeps refusals and other outcomes apart', async () => {
     const { results, sign } = reader();
-    const refusals = [failure('INVALID_LEASE', 'the job carries no lease'), failure('EXECUTION_FAILED', 'task_id already used for another manifest')];
+    const refusals = [
+      failure('INVALID_LEASE', 'the job carries no lease'),
+      failure('EXECUTION_FAILED', 'task_id already used for another manifest'),
+      failure('EXECUTION_FAILED', UNPROVEN_CONFLICT_MESSAGE),
+    ];
     const others = [DONE, failure('EXECUTION_FAILED', 'cancelled'), failure('INVALID_LEASE', 'the lease was revoked'), failure('LEASE_EXPIRED', 'late')];
     for (const [outcomes, refusal] of [
       [refusals, true],

@@ -98,13 +98,29 @@ describe('an index host in the figures', () => {
     expect(await figures(metrics)).toEqual({});
   });
 
+  it('shows for how long a build runs', { tags: ['FR-LSI-BG-21'] }, async () => {
+    await using ground = await indexGround();
+    const metrics = createMetrics('index', '1');
+    const elapsed = async (): Promise<number | undefined> => (await figures(metrics))['build_elapsed_seconds'];
+    const activity = { phase: 'TOKENIZE', done: 1, total: 2, started_at: '2026-01-02T03:04:05.000Z' } as const;
+    let standing = await ground.service.status();
+    followIndexes(metrics, () => standing, { now: () => Date.parse('2026-01-02T03:05:35.500Z'), monotonic: () => 0 });
+    expect(await elapsed()).toBeUndefined();
+    ground.setActivity({ ...activity, kind: 'build' });
+    standing = await ground.service.status();
+    expect(await elapsed()).toBe(90.5);
+    ground.setActivity({ ...activity, kind: 'reconcile' });
+    standing = await ground.service.status();
+    expect(await elapsed()).toBeUndefined();
+  });
+
   it('shows for how long the index that has served least lately has not', async () => {
     await using ground = await indexGround();
     const metrics = createMetrics('index', '1');
     const [one] = await ground.service.status();
     if (one === undefined) throw new Error('there is an index');
     let [standing, now] = [[one, { ...one, root: '/other' }], 0];
-    followIndexes(metrics, () => standing, { monotonic: () => now });
+    followIndexes(metrics, () => standing, { now: () => now, monotonic: () => now });
     const staleness = async (): Promise<number> => (await figures(metrics))['staleness_seconds'] ?? 0;
     expect(await staleness()).toBe(0);
     now = 60_000;

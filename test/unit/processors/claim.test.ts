@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { claim, record } from '../../../processors/claim.ts';
 import type { ClaimedDelivery } from '../../../processors/context.ts';
+import { WritError } from '../../../src/core/errors.ts';
 import { type Execution, failure } from '../../../src/core/outcome.ts';
 import type { TaskRow } from '../../../src/core/ports/index.ts';
 import { LEASE, MANIFEST } from '../../fixtures/authority/world.ts';
@@ -129,11 +130,31 @@ describe('a finished task', () => {
 });
 
 describe('a task_id of another manifest', () => {
-  it('is refused, and the row stays as it was', async () => {
-    const other = { ...MANIFEST, inputs: { source_path: '/data/c.txt', destination_path: '/data/d.txt' } };
-    await world.claimElsewhere('worker-2');
+  const other = { ...MANIFEST, inputs: { source_path: '/data/c.txt', destination_path: '/data/d.txt' } };
+
+  it('is refused when its end is signed, and the row stays as it was', async () => {
+    await recordElsewhere(await world.signed(DONE));
+    const before = await world.ledger.row(MANIFEST.task_id);
     const end = await claim(await world.authenticated(await world.job(other)));
     expect(end).toMatchObject({ kind: 'refused', code: 'EXECUTION_FAILED', message: 'task_id already used for another manifest' });
+    expect(await world.ledger.row(MANIFEST.task_id)).toEqual(before);
+    expect(await world.refusal()).toBe('result' in end ? end.result : undefined);
+  });
+
+  it('that only runs proves nothing, because nobody has signed its row: it is waited for, and nothing is signed', async () => {
+    await world.claimElsewhere('worker-2');
+    const busy = { kind: 'busy', why: 'another manifest with this task_id is at work' };
+    // A dead worker wakes nobody.
+    expect(await claim(await world.authenticated(await world.job(other)))).toEqual(busy);
+    await world.presence.beat('worker-2', 60_000);
+    expect(await claim(await world.authenticated(await world.job(other), { started: 8 }))).toEqual({ ...busy, parkedMs: expect.any(Number) as number });
+    expect(await world.refusal()).toBeUndefined();
+  });
+
+  it('that runs for longer than can be waited for is refused with what is known', async () => {
+    await world.claimElsewhere('worker-2');
+    const end = await claim(await world.authenticated(await world.job(other), { started: 9 }));
+    expect(end).toMatchObject({ kind: 'refused', code: 'EXECUTION_FAILED', message: expect.stringContaining('nobody has signed its end') as string });
     expect(await world.ledger.row(MANIFEST.task_id)).toMatchObject({ manifestSha256: LEASE.manifest_sha256, owner: 'worker-2' });
     expect(await world.refusal()).toBe('result' in end ? end.result : undefined);
   });
@@ -205,6 +226,17 @@ describe('the record of a claimed task', () => {
       await world.claimElsewhere('worker-2', 'file:job-1');
       expect(await record(claimed, DONE)).toEqual({ kind: 'interrupted', reason: 'stale' });
       expect(await row()).toMatchObject({ state: 'running', epoch: 2, owner: 'worker-2' });
+    });
+
+    it('is no crash when the journal has been closed meanwhile by the one who has it now', async () => {
+      const { memory } = world.host.executor;
+      if (memory === undefined) throw new Error('the executor has a memory');
+      const conclude = () => Promise.reject(new WritError('WRONG_STATE', 'the attempt is not open any more'));
+      const closed = { ...claimed, executor: { ...world.host.executor, memory: { ...memory, conclude } } };
+      await expect(record(closed, DONE)).rejects.toMatchObject({ code: 'WRONG_STATE' });
+      await world.claimElsewhere('worker-2', 'file:job-1');
+      expect(await record(closed, DONE)).toEqual({ kind: 'interrupted', reason: 'stale' });
+      expect(await row()).toMatchObject({ state: 'running', epoch: 2, owner: 'worker-2', crashes: 0 });
     });
 
     it('is answered all the same when what stands is exactly its outcome: the record was done and its answer lost', async () => {

@@ -128,9 +128,9 @@ describe('a fault that comes back unchanged with every delivery', () => {
   });
 
   it('before the claim answers the job, and leaves the row of the task alone', async () => {
-    world.deps = { ...world.deps, ledger: { ...world.deps.ledger, claim: () => Promise.reject(new WritError('INTERNAL', 'claim-2.lua answered code 99')) } };
+    world.deps = { ...world.deps, ledger: { ...world.deps.ledger, claim: () => Promise.reject(new WritError('INTERNAL', 'claims-n.lua answered code 99')) } };
     const { crashes, end } = await untilEnded();
-    const message = 'the same fault came back 6 times (INTERNAL: claim-2.lua answered code 99)';
+    const message = 'the same fault came back 6 times (INTERNAL: claims-n.lua answered code 99)';
     expect([crashes, end]).toEqual([MAX_SAME_FAULTS - 1, expect.objectContaining({ kind: 'refused', code: 'EXECUTION_FAILED', message })]);
     expect(await world.refusal()).toContain(message);
     expect([await row(), world.steps]).toEqual([undefined, []]);

@@ -173,6 +173,7 @@ export async function createWorld() {
         takeovers: 0,
         crashes: 0,
         cancelled: false,
+        revocations: { askedAt: clock.monotonic(), known: Promise.resolve() },
       };
     },
     /** The signed text of an outcome of this manifest. */

@@ -57,10 +57,16 @@ describe('a change of a published contract', () => {
     expect(breaksOf('thing', 'both', schemaOf(BASE, 2), schemaOf(BASE))).toEqual(['thing goes back from version 2 to 1']);
   });
 
+  it('is harmless where more types are allowed', () => {
+    expect(narrowing({ type: 'integer' }, { type: ['number', 'null'] })).toEqual([]);
+    expect(narrowing({ type: ['number', 'null'] }, { type: 'number' })).toEqual([': its type is number']);
+  });
+
   it('is never called harmless when a value that was allowed is not any more', () => {
     const member = fc.oneof(
       fc.record({ type: fc.constant('string'), maxLength: fc.integer({ min: 0, max: 3 }) }),
       fc.record({ type: fc.constantFrom('integer', 'number'), minimum: fc.integer({ min: -2, max: 2 }) }),
+      fc.record({ type: fc.subarray(['string', 'integer', 'number', 'null'], { minLength: 1 }) }),
       fc.record({ enum: fc.subarray(['', 'a', 'abcd', 1, -1, null], { minLength: 1 }) }),
     );
     const object = fc.record({

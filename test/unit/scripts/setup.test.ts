@@ -11,7 +11,7 @@ import { packageRoot } from '../../../config/package.ts';
  * The scripts run in a small tree of their own, with a PATH that holds a few real tools and stand-ins for what would
  * change the machine: apt-get, npm, redis-server, ugrep. What is shown is which of them are called, and when.
  */
-const REAL_TOOLS = ['bash', 'sh', 'cat', 'chmod', 'cp', 'dirname', 'env', 'find', 'flock', 'mkdir', 'mktemp', 'mv', 'rm', 'rmdir', 'touch', 'true'];
+const REAL_TOOLS = ['bash', 'sh', 'cat', 'chmod', 'cp', 'dirname', 'env', 'find', 'flock', 'ln', 'mkdir', 'mktemp', 'mv', 'rm', 'rmdir', 'touch', 'true'];
 
 let root: string;
 let bin: string;
@@ -29,6 +29,8 @@ beforeEach(() => {
   write('package-lock.json', LOCK);
   write('src/bin/writ.ts', 'export {};');
   write('src/a.sql', 'select 1;');
+  // esbuild and what it would bundle are not here.
+  write('scripts/bundle.js', 'export {};');
   write(TANTIVY, '{}');
   tool(path.join(root, 'node_modules/.bin/tsc'), `echo tsc >>"${root}/calls"; mkdir -p dist/src/bin; : >dist/src/bin/writ.js`);
 });

@@ -37,6 +37,7 @@ export function planStatements(db: SqliteDatabase) {
     `SELECT plan.*, (SELECT count(*) FROM entry WHERE entry.plan_sha256 = plan.plan_sha256) AS entries,
      (SELECT count(*) FROM entry WHERE entry.plan_sha256 = plan.plan_sha256 AND voided = 1) AS voided FROM plan WHERE plan_sha256 = ?`,
   );
+  const generation = db.prepare<[string], { generation: number }>('SELECT generation FROM plan WHERE plan_sha256 = ?');
   const entries = db.prepare<[string], EntryRow>(
     'SELECT path, generation, task_id, executor_result, capability_id, voided FROM entry WHERE plan_sha256 = ? ORDER BY seq',
   );
@@ -94,6 +95,7 @@ export function planStatements(db: SqliteDatabase) {
       return known(planSha256);
     },
     record,
+    generation: (planSha256: string): number | undefined => generation.get(planSha256)?.generation,
     entries: (planSha256: string): readonly PlanEntry[] => entries.all(planSha256).map(entryOf),
     append(planSha256: string, { capabilityId, ...entry }: Omit<PlanEntry, 'voided'>, now: number): PlanEntry | undefined {
       addEntry.run({ planSha256, ...entry, capabilityId: capabilityId ?? null });

@@ -14,6 +14,7 @@ export function createPlanJournal({ directory }: { readonly directory: string })
     ...lifecycle,
     begin: (plan, now) => ask((plans) => plans.begin(plan, now)),
     record: (planSha256) => ask((plans) => plans.record(planSha256)),
+    generation: (planSha256) => ask((plans) => plans.generation(planSha256)),
     entries: (planSha256) => ask((plans) => plans.entries(planSha256)),
     append: (planSha256, entry, now) => ask((plans) => plans.append(planSha256, entry, now)),
     end: (plan, end, now) => ask((plans) => plans.end(plan, end, now)),

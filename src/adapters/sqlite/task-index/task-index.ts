@@ -4,7 +4,7 @@ import { createNotifier } from '../../../core/notifier.ts';
 import type { TaskIndexHealth, TaskIndexStore } from '../../../core/ports/index.ts';
 import { followEvents } from '../../../core/task-events.ts';
 import { holdLock } from '../../files/hold-lock.ts';
-import { createIndexReader, createIndexWriter } from './task-index-client.ts';
+import { createIndexReader, createIndexWriter, type IndexNews, type IndexWriterListener, type IndexWriterThread } from './task-index-client.ts';
 import type { IndexOptions } from './task-index-engine.ts';
 import type { Lost } from './task-index-view.ts';
 
@@ -13,6 +13,19 @@ const MAX_EVENTS = 100_000;
 
 export type SqliteTaskIndex = TaskIndexStore & Lifecycle;
 
+export interface TaskIndexOptions {
+  readonly file: string;
+  readonly maxTasks: number;
+  readonly maxEvents?: number;
+  /** Makes the thread that writes, where it also feeds the index; then nobody else calls the writing side. */
+  readonly writer?: (options: IndexOptions, listener: IndexWriterListener) => IndexWriterThread;
+  /** Told of the troubles of such a thread. */
+  readonly onTrouble?: (error: unknown) => void;
+}
+
+/** A fed thread that died is started again after this pause. */
+const REVIVAL_MS = 1000;
+
 /**
  * The task index in one SQLite file: one thread writes, another reads, so that a page waits for no batch. `maxTasks` rows at most; the oldest go first. A file
  * that is missing, damaged or of another version is made anew, and waits to be filled.
@@ -20,9 +33,9 @@ export type SqliteTaskIndex = TaskIndexStore & Lifecycle;
  * @throws WritError from `start`: POOL_OWNED when another process holds the index, STORAGE_UNAVAILABLE when it cannot be
  * opened. Every other method outside `start`..`stop`: STORAGE_UNAVAILABLE.
  */
-export function createTaskIndex(options: { readonly file: string; readonly maxTasks: number; readonly maxEvents?: number }): SqliteTaskIndex {
-  const settings: IndexOptions = { file: options.file, maxTasks: options.maxTasks, maxEvents: options.maxEvents ?? MAX_EVENTS };
-  const thread = createIndexWriter(settings);
+export function createTaskIndex({ file, maxTasks, maxEvents = MAX_EVENTS, writer, onTrouble = () => undefined }: TaskIndexOptions): SqliteTaskIndex {
+  const settings: IndexOptions = { file, maxTasks, maxEvents };
+  const thread = writer?.(settings, { onNews: hear, onDeath: revive }) ?? createIndexWriter(settings);
   const reader = createIndexReader(settings);
   const changes = createNotifier();
   let release: (() => void) | undefined;
@@ -30,10 +43,10 @@ export function createTaskIndex(options: { readonly file: string; readonly maxTa
 
   const life = lifecycle(
     async () => {
-      release = holdLock(options.file, 'another process already serves the API of this data directory: it holds the task index');
+      release = holdLock(file, 'another process already serves the API of this data directory: it holds the task index');
       try {
         await Promise.all([thread.start(), reader.start()]);
-        health = { state: 'building', tasks: (await thread.call('begin')).tasks, lagMs: 0 };
+        if (writer === undefined) health = { state: 'building', tasks: (await thread.call('begin')).tasks, lagMs: 0 };
       } catch (error) {
         await end();
         throw error;
@@ -41,6 +54,21 @@ export function createTaskIndex(options: { readonly file: string; readonly maxTa
     },
     () => end(),
   );
+
+  function hear(news: IndexNews): void {
+    if (news.kind === 'trouble') {
+      onTrouble(news.code === undefined ? new Error(news.message) : new WritError(news.code, news.message));
+    } else {
+      health = news.health;
+      if (news.isChanged) changes.wake();
+    }
+  }
+
+  function revive(error: Error): void {
+    health = { ...health, state: 'failed', problem: error.message };
+    onTrouble(error);
+    setTimeout(() => release !== undefined && void thread.start().catch(onTrouble), REVIVAL_MS).unref();
+  }
 
   async function end(): Promise<void> {
     // The last to close the file tidies up behind it, which a reader cannot.

@@ -74,16 +74,60 @@ async function tryProgram(
 ): Promise<FoundBackend | { readonly name: string; readonly why: string }> {
   const file = name === BUNDLED ? rgPath : findProgram(name, searchPath);
   if (file === undefined) return { name, why: 'not found' };
-  const told = await versionOf(file, dialects);
-  if (told === undefined) return { name, why: 'does not say that it is ugrep or ripgrep' };
-  const { dialect, version } = told;
-  if (!isNewEnough(version, dialect.oldest)) return { name, why: `version ${version.join('.')} is older than ${dialect.oldest.join('.')}` };
-  const candidate = { dialect, program: starting(file) };
-  const probed = await probe(candidate);
-  if (!probed.ok) return { name, why: probed.why };
-  const { folding, fuzzy } = probed;
+  const told = await lookAt(file, dialects, starting);
+  if ('why' in told) return { name, why: told.why };
+  const { candidate, version, folding, fuzzy } = told;
+  const { dialect } = candidate;
   const id = `${dialect.kind}@${version.join('.')}`;
   return { file, backend: { kind: dialect.kind, id, folding, fuzzy, fileList: 'ARGV_CHUNKED', start: (job) => start(candidate, job) } };
+}
+
+/** What a program says of itself and does, or why it is not used. */
+type Look = { readonly candidate: Candidate; readonly version: Version; readonly folding: CaseFolding; readonly fuzzy: boolean } | { readonly why: string };
+
+/**
+ * What was seen of programs, by what they are asked with. In this process's memory and nowhere else: whoever could write it
+ * down could have another program believed.
+ */
+const looks = new WeakMap<FindOptions['dialects'], Map<string, Promise<Look>>>();
+const MAX_LOOKS = 16;
+
+/** Asks a program once, until its file is another one or has changed. What cannot be used is asked again. */
+function lookAt(file: string, dialects: FindOptions['dialects'], starting: Starting): Promise<Look> {
+  const state = fileState(file);
+  if (state === undefined) return askProgram(file, dialects, starting);
+  const key = `${state} ${starting(file)([]).file}`;
+  const seen = looks.get(dialects) ?? new Map<string, Promise<Look>>();
+  looks.set(dialects, seen);
+  const known = seen.get(key);
+  if (known !== undefined) return known;
+  const look = askProgram(file, dialects, starting);
+  if (seen.size >= MAX_LOOKS) seen.clear();
+  seen.set(key, look);
+  const forget = (): void => void seen.delete(key);
+  look.then((found) => ('why' in found ? forget() : undefined), forget);
+  return look;
+}
+
+/** The file behind a name, and its state: who changes it cannot set the time of the change (ctime). */
+function fileState(file: string): string | undefined {
+  try {
+    const { dev, ino, size, mtimeNs, ctimeNs } = statSync(file, { bigint: true });
+    return [file, dev, ino, size, mtimeNs, ctimeNs].join(' ');
+  } catch {
+    return undefined;
+  }
+}
+
+async function askProgram(file: string, dialects: FindOptions['dialects'], starting: Starting): Promise<Look> {
+  const told = await versionOf(file, dialects);
+  if (told === undefined) return { why: 'does not say that it is ugrep or ripgrep' };
+  const { dialect, version } = told;
+  if (!isNewEnough(version, dialect.oldest)) return { why: `version ${version.join('.')} is older than ${dialect.oldest.join('.')}` };
+  const candidate = { dialect, program: starting(file) };
+  const probed = await probe(candidate);
+  if (!probed.ok) return { why: probed.why };
+  return { candidate, version, folding: probed.folding, fuzzy: probed.fuzzy };
 }
 
 const VERSION_MS = 10_000;
@@ -100,9 +144,9 @@ async function versionOf(
   return undefined;
 }
 
-function start({ dialect, program }: Candidate, { query, cwd, files, descriptor }: BackendJob): ReturnType<SearchBackend['start']> {
+function start({ dialect, program }: Candidate, { query, cwd, files, descriptor, text }: BackendJob): ReturnType<SearchBackend['start']> {
   const names = files.length === 0 ? ['-'] : files.map((name) => `./${name}`);
-  return runProgram({ ...program([...dialect.options(query), '--', ...names]), cwd, input: descriptor ?? 'nothing' });
+  return runProgram({ ...program([...dialect.options(query), '--', ...names]), cwd, input: text === undefined ? (descriptor ?? 'nothing') : { text } });
 }
 
 /** A program that was found, and how it is started. */

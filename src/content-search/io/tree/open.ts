@@ -1,8 +1,8 @@
-import { closeSync, constants, fstatSync, openSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import type { SearchFiles, TreeRefusal } from '../../../core/ports/index.ts';
 
 /** Opens files of a searched tree on this host. A link as the last name is refused, and a FIFO cannot hold anything up. */
-export const nodeSearchFiles = (): SearchFiles => ({ probe, open });
+export const nodeSearchFiles = (): SearchFiles => ({ probe, open, readAll });
 
 const READ_AS_IS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
@@ -19,6 +19,25 @@ function open(path: Buffer | string): number | TreeRefusal {
   if (opened.kind === 'file') return opened.fd;
   closeSync(opened.fd);
   return { refused: 'EISDIR' };
+}
+
+/** ugrep does not read what its owner may not read, even where it could. */
+const OWNER_READ = constants.S_IRUSR ?? 0o400;
+
+function readAll(fd: number, maxBytes: number): Buffer | undefined {
+  try {
+    const { size, mode } = fstatSync(fd);
+    if (size > maxBytes || (mode & OWNER_READ) === 0) return undefined;
+    // One byte more than the file has: that it does not come shows that all of it was read.
+    const bytes = Buffer.allocUnsafe(size + 1);
+    let length = 0;
+    for (let read = -1; read !== 0 && length <= size; length += read) read = readSync(fd, bytes, length, size + 1 - length, null);
+    return length > size ? undefined : bytes.subarray(0, length);
+  } catch {
+    return undefined;
+  } finally {
+    closeSync(fd);
+  }
 }
 
 function openAny(path: Buffer | string): { readonly fd: number; readonly kind: 'file' | 'directory' } | TreeRefusal {

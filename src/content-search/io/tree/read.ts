@@ -28,18 +28,44 @@ export function nodeTreeFiles(): TreeFiles {
     return { bytes, stat, stable: length === stat.size && isSame(stat, statOf(fstatSync(fd, { bigint: true }))) };
   }
 
+  /** Of a file that grows meanwhile no more is read than it had: it is not stable then. */
+  function readOpenWindows(fd: number, windowBytes: number, take: Take): ReturnType<TreeFiles['readWindows']> {
+    const before = fstatSync(fd, { bigint: true });
+    if (!before.isFile()) return { refused: 'EINVAL' };
+    const stat = statOf(before);
+    const window = planEviction(windowBytes - 1).subarray(0, windowBytes);
+    let [held, bytesRead, isWhole] = [0, 0, stat.size > 0];
+    while (bytesRead < stat.size || held > 0) {
+      const wanted = Math.min(windowBytes - held, stat.size - bytesRead);
+      const read = wanted === 0 ? 0 : readSync(fd, window, held, wanted, null);
+      held += read;
+      bytesRead += read;
+      if (read < wanted && read > 0) continue;
+      const isLast = bytesRead === stat.size || read === 0;
+      const done = take(window.subarray(0, held), isLast);
+      isWhole = done !== undefined && bytesRead === stat.size;
+      if (done === undefined || isLast) break;
+      window.copyWithin(0, done, held);
+      held -= done;
+    }
+    return { stat, bytesRead, isWhole, stable: isWhole && isSame(stat, statOf(fstatSync(fd, { bigint: true }))) };
+  }
+
+  function opened<T>(path: Buffer | string, work: (fd: number) => T | FileRefusal): T | FileRefusal {
+    let fd: number | undefined;
+    try {
+      fd = openSync(path, READ_AS_IS);
+      return work(fd);
+    } catch (error) {
+      return refusalOf(error);
+    } finally {
+      if (fd !== undefined) closeSync(fd);
+    }
+  }
+
   return {
-    read(path, maxBytes) {
-      let fd: number | undefined;
-      try {
-        fd = openSync(path, READ_AS_IS);
-        return readOpen(fd, maxBytes);
-      } catch (error) {
-        return refusalOf(error);
-      } finally {
-        if (fd !== undefined) closeSync(fd);
-      }
-    },
+    read: (path, maxBytes) => opened(path, (fd) => readOpen(fd, maxBytes)),
+    readWindows: (path, windowBytes, take) => opened(path, (fd) => readOpenWindows(fd, windowBytes, take)),
     stat(path) {
       try {
         const stat = lstatSync(path, { bigint: true });
@@ -50,6 +76,8 @@ export function nodeTreeFiles(): TreeFiles {
     },
   };
 }
+
+type Take = Parameters<TreeFiles['readWindows']>[2];
 
 interface BigStat {
   readonly size: bigint;

@@ -1,3 +1,4 @@
+import { textBytes } from '../tokenize/windows.ts';
 import { type JobRun, pacedFiles, walkOf } from './site.ts';
 import { absolutePath } from './tree-paths.ts';
 
@@ -18,7 +19,7 @@ export function measureTree(run: JobRun, isEnough: (measure: TreeMeasure) => boo
     if ('refused' in stat) continue;
     bytes += stat.size;
     Object.assign(run.counted, { files, bytes });
-    if (stat.size <= indexed.maxTokenizedBytes) eligibleBytes += stat.size;
+    eligibleBytes += textBytes(stat.size, indexed.maxTokenizedBytes);
     if (isEnough({ files, bytes, eligibleBytes })) break;
   }
   return { files, bytes, eligibleBytes };

@@ -1,17 +1,19 @@
-import type { FileRefusal, TreeFileRead, TreeFileStat, TreeFiles } from '../../../core/ports/index.ts';
+import type { FileRefusal, TreeFileStat, TreeFiles } from '../../../core/ports/index.ts';
 import type { Candidate } from '../../search/types.ts';
 import { type FileFacts, fileVeto } from '../query/gate.ts';
 import { DOCUMENT_FLAG, type SegmentDocument } from '../segment/format.ts';
 import type { Tokens } from '../tokenize/tokenizer.ts';
 import type { GramSet } from '../tokenize/trigrams.ts';
+import { MAX_WINDOWS, type WindowTokenizer } from '../tokenize/windows.ts';
 import { absolutePath, bytesOf } from './tree-paths.ts';
 
 export interface DocumentReader {
   readonly root: string;
   readonly files: TreeFiles;
   readonly tokenize: (bytes: Uint8Array) => Tokens;
-  /** The size above which a file is not tokenized. */
+  /** The size above which a file is tokenized window by window. */
   readonly maxTokenizedBytes: number;
+  readonly windows: WindowTokenizer;
   /** Milliseconds since 1970, as file systems count them. */
   readonly nowMs: () => number;
 }
@@ -38,22 +40,42 @@ const RACY_MS = 2_000;
  * @returns 'gone' if there is no regular file of this name
  */
 export function readDocument(reader: DocumentReader, candidate: Candidate): ReadDocument | 'gone' {
-  const { root, files, maxTokenizedBytes, nowMs } = reader;
+  const { root, files, maxTokenizedBytes, windows, nowMs } = reader;
   const path = absolutePath(root, candidate);
   const begunMs = nowMs();
   const read = files.read(path, maxTokenizedBytes);
-  if (!('refused' in read)) return documentOf(reader, bytesOf(candidate), read, begunMs);
-  if (isGone(read)) return 'gone';
+  if (!('refused' in read)) {
+    const { stat, bytes } = read;
+    if (stat.size <= maxTokenizedBytes) return documentOf(bytesOf(candidate), { ...read, bytes: bytes.length }, reader.tokenize(bytes), begunMs);
+    if (stat.size > MAX_WINDOWS * windows.windowBytes) return documentOf(bytesOf(candidate), { ...read, bytes: 0 }, undefined, begunMs);
+    const large = readLarge(reader, path);
+    if (!('refused' in large)) return documentOf(bytesOf(candidate), large, large.tokens, begunMs);
+  } else if (isGone(read)) return 'gone';
   const stat = files.stat(path);
   if ('refused' in stat && isGone(stat)) return 'gone';
   return { document: unreadableDocument(bytesOf(candidate), 'refused' in stat ? UNKNOWN : stat), grams: undefined, bytes: 0 };
 }
 
-function documentOf({ tokenize, maxTokenizedBytes }: DocumentReader, path: Buffer, { bytes, stat, stable }: TreeFileRead, begunMs: number): ReadDocument {
-  const tokens = stat.size > maxTokenizedBytes ? undefined : tokenize(bytes);
+interface FileRead {
+  readonly stat: TreeFileStat;
+  readonly stable: boolean;
+  /** The number of bytes that were read. */
+  readonly bytes: number;
+}
+
+function readLarge({ files, windows }: DocumentReader, path: Buffer | string): (FileRead & { readonly tokens: Tokens | undefined }) | FileRefusal {
+  windows.begin();
+  const read = files.readWindows(path, windows.windowBytes, windows.take);
+  if ('refused' in read) return read;
+  const { stat, stable, bytesRead: bytes, isWhole } = read;
+  return { stat, stable, bytes, tokens: isWhole ? windows.finish() : undefined };
+}
+
+/** @param tokens undefined: none could be taken */
+function documentOf(path: Buffer, { stat, stable, bytes }: FileRead, tokens: Tokens | undefined, begunMs: number): ReadDocument {
   const veto = tokens === undefined || fileVeto(factsOf(tokens, stat, stable, path)) !== undefined;
   const flags = (veto ? DOCUMENT_FLAG.always : 0) | (isRacy(stat, begunMs) || !stable ? DOCUMENT_FLAG.racy : 0);
-  return { document: { path, ...fieldsOf(stat), flags }, grams: veto ? undefined : tokens?.grams, bytes: bytes.length };
+  return { document: { path, ...fieldsOf(stat), flags }, grams: veto ? undefined : tokens?.grams, bytes };
 }
 
 function factsOf(tokens: Tokens, { links, ownerMayRead }: TreeFileStat, stable: boolean, path: Buffer): FileFacts {

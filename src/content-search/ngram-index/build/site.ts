@@ -2,6 +2,7 @@ import type { BuildPhase, BuildProgress, IndexFiles, SearchTree, TreeFiles } fro
 import type { Candidate, Enumeration } from '../../search/types.ts';
 import type { Hasher } from '../tokenize/hash.ts';
 import { createTokenizer, type Tokens } from '../tokenize/tokenizer.ts';
+import { createWindowTokenizer, type WindowTokenizer } from '../tokenize/windows.ts';
 import { filesOf } from './differences.ts';
 import { createGramPairs, type GramPairs } from './gram-pairs.ts';
 import { type IndexedTree, walkTree } from './indexed-tree.ts';
@@ -28,11 +29,13 @@ export interface BuildSite {
 /** Tables that are expensive to make, and serve one job after the other. */
 export interface BuildTables {
   readonly tokenize: (bytes: Uint8Array) => Tokens;
+  readonly windows: WindowTokenizer;
   readonly pairs: GramPairs;
 }
 
 export function createTables({ ngramK, maxTokenizedBytes }: IndexedTree): BuildTables {
-  return { tokenize: createTokenizer({ ngramK, maxTokenizedBytes }), pairs: createGramPairs(ngramK) };
+  const settings = { ngramK, maxTokenizedBytes };
+  return { tokenize: createTokenizer(settings), windows: createWindowTokenizer(settings), pairs: createGramPairs(ngramK) };
 }
 
 /** Limits of a job; 0 files or bytes are no limit (FR-LSI-BUD-05). */
@@ -55,8 +58,8 @@ export interface JobRun {
   readonly counted: { files: number; bytes: number };
 }
 
-export function readerOf({ files, indexed: { root, maxTokenizedBytes }, nowMs, tables: { tokenize } }: BuildSite): DocumentReader {
-  return { root, files, nowMs, maxTokenizedBytes, tokenize };
+export function readerOf({ files, indexed: { root, maxTokenizedBytes }, nowMs, tables: { tokenize, windows } }: BuildSite): DocumentReader {
+  return { root, files, nowMs, maxTokenizedBytes, tokenize, windows };
 }
 
 /** A walk that throws when the job has to end, so that a walk that was cut off never looks complete. */

@@ -1,5 +1,6 @@
 import type { SearchTree, TreeFiles } from '../../../core/ports/index.ts';
 import { estimateBytes } from '../safety/limits.ts';
+import { textBytes } from '../tokenize/windows.ts';
 import { type IndexedTree, walkTree } from './indexed-tree.ts';
 import { absolutePath } from './tree-paths.ts';
 
@@ -32,7 +33,7 @@ export function surveyTree(indexed: IndexedTree, tree: SearchTree, treeFiles: Pi
       files += 1;
       if ('refused' in stat) continue;
       bytes += stat.size;
-      if (stat.size <= indexed.maxTokenizedBytes) eligible += stat.size;
+      eligible += textBytes(stat.size, indexed.maxTokenizedBytes);
     }
     if (isLate()) break;
   }

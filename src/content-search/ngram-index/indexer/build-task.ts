@@ -2,13 +2,14 @@ import type { BuildOutcome, SnapshotId } from '../../../core/ports/index.ts';
 import { adopt, lacksRoom, noteStop, noteWhole, stoppedBefore } from './keep.ts';
 import { begunBuild, keepPartial } from './partial.ts';
 import type { TaskContext } from './task-context.ts';
-import { ended, grown, nextDelta, nextGeneration, skipped, type TaskEnd } from './task-context.ts';
+import { ended, grown, nextDelta, nextGeneration, skipped, type TaskEnd, unwatched } from './task-context.ts';
 
 /** Reads the whole tree, or what an earlier build has left of it (FR-LSI-BG-20, -51). */
 export async function build(context: TaskContext): Promise<TaskEnd> {
   const { deps, memory, record, retries } = context;
-  await context.ensureWatched();
+  if (!(await context.ensureWatched())) return unwatched(context);
   const { seq } = await deps.watch.pending(0);
+  context.passBegins('build');
   const since = record.apply({ kind: 'BUILD_STARTED' }).building;
   if (since === null) return skipped('another state came first');
   const { resets } = memory;

@@ -2,7 +2,9 @@ import type { IndexActivity, IndexStatus, IndexTaskEnd, IndexTaskKind } from '..
 import type { Lifecycle } from '../../../core/lifecycle.ts';
 import type { BuildJob, BuildOutcome, IndexTaskHandler, WatchSignal } from '../../../core/ports/index.ts';
 import { LOST_SEGMENT } from '../query/refusal.ts';
+import { ensureWatched } from './ensure-watched.ts';
 import { lostSegment, openIndex } from './open.ts';
+import { createPasses, type PassKind, routineMs } from './passes.ts';
 import { FRESH, type HostRecord, hostRecord, NEEDS_ARMING, TRIGGER_OF_VETO } from './record.ts';
 import { createRetries } from './retries.ts';
 import { createSearchCounter } from './search-counter.ts';
@@ -43,14 +45,20 @@ export function createIndexHost(deps: HostDeps): IndexHost {
   let isStopping = new AbortController();
   let isRunning = false;
   let isMeasuring = false;
-  let passes: NodeJS.Timeout | undefined;
 
-  const submit = (kind: IndexTaskKind, reason: string): void => {
-    if (isStopping.signal.aborted) return;
-    // Redis may be away: the next signal, or the pass of the next start, asks again.
-    deps.lane.submit({ keyHash: deps.keyHash, kind, reason: reason.slice(0, MAX_REASON) }).catch(() => undefined);
-  };
   const retries = createRetries(deps.now, deps.pauses);
+  const send = (kind: IndexTaskKind, reason: string): void => {
+    if (isStopping.signal.aborted) return;
+    const sent = deps.lane.submit({ keyHash: deps.keyHash, kind, reason: reason.slice(0, MAX_REASON) });
+    // Redis may be away.
+    sent.then(
+      () => retries.worked(`send ${kind}`),
+      () => isStopping.signal.aborted || retries.later(`send ${kind}`, () => submit(kind, reason)),
+    );
+  };
+  const { now, random, pauses } = deps;
+  const passes = createPasses({ now, random, pauses, submit: send, routineMs: (tookMs, isWell) => routineMs(memory.guarantee, tookMs, isWell) });
+  const submit = (kind: IndexTaskKind, reason: string): void => (isPass(kind) ? passes.need(kind, reason) : send(kind, reason));
   const record = watched(hostRecord(deps, memory, submit), afterChange);
   const tell = (): void => deps.watch.setStatus(JSON.stringify(status()));
 
@@ -85,32 +93,6 @@ export function createIndexHost(deps: HostDeps): IndexHost {
     return outcome;
   };
 
-  async function ensureWatched(): Promise<void> {
-    if (memory.unarmed === null) return;
-    if (!deps.settings.watch && deps.freshness !== 'none') return chooseStat();
-    const result = await deps.watch.arm();
-    deps.report({ kind: 'armed', result });
-    if (result.ok) {
-      memory.unarmed = null;
-      memory.guarantee = 'inotify';
-      record.apply({ kind: 'WATCHER_STARTED' });
-    } else if (result.refused === 'FILE_SYSTEM') {
-      chooseStat();
-    } else {
-      memory.unarmed = result.refused;
-      memory.guarantee = 'none';
-      record.apply({ kind: 'WATCHER_DOWN' });
-    }
-  }
-
-  /** Searches look at each file themselves before it is left out; the index is brought up to date now and then. */
-  function chooseStat(): void {
-    memory.unarmed = null;
-    memory.guarantee = 'stat';
-    record.apply({ kind: 'STAT_LEVEL_CHOSEN' });
-    passes ??= setInterval(() => submit('reconcile', 'no events tell what has changed'), STAT_PASS_MS).unref();
-  }
-
   const perform: IndexTaskHandler = async (task, job, signal, told) => {
     if (!isRunning || signal.aborted) throw new Error('the index host does not run');
     const startedAtMs = deps.now();
@@ -118,7 +100,13 @@ export function createIndexHost(deps: HostDeps): IndexHost {
     tell();
     const both = AbortSignal.any([signal, isStopping.signal]);
     const isAsked = task.reason.startsWith(ASKED);
-    const context: TaskContext = { deps, memory, record, retries, isAsked, submit, ensureWatched, run: (one) => run(one, both, told) };
+    const watched = (): Promise<boolean> => ensureWatched({ deps, memory, record });
+    const context: TaskContext = {
+      ...{ deps, memory, record, retries, isAsked, submit, passBegins: passes.begin },
+      ensureWatched: watched,
+      run: (one) => run(one, both, told),
+    };
+    if (isPass(task.kind)) passes.enter();
     try {
       const end = await TASKS[task.kind](context).catch((error: unknown) => crashed(context, task.kind, error));
       const elapsedMs = deps.now() - startedAtMs;
@@ -128,6 +116,7 @@ export function createIndexHost(deps: HostDeps): IndexHost {
       // The lane shows it as failed; one that was stopped it does again.
       if (!ok || end.outcome === 'stopped') throw new Error(end.detail);
     } finally {
+      if (isPass(task.kind)) passes.leave(memory.safety.state === 'COMPLETE');
       memory.activity = null;
       tell();
     }
@@ -232,8 +221,7 @@ export function createIndexHost(deps: HostDeps): IndexHost {
     if (!isRunning) return;
     isRunning = false;
     searchCounter.stop();
-    clearInterval(passes);
-    passes = undefined;
+    passes.stop();
     isStopping.abort();
     retries.stop();
     await deps.builder.stop();
@@ -243,8 +231,7 @@ export function createIndexHost(deps: HostDeps): IndexHost {
   return { status, perform, start, stop, [Symbol.asyncDispose]: stop };
 }
 
-/** An index without events gets older: this is how old. */
-const STAT_PASS_MS = 60_000;
+const isPass = (kind: IndexTaskKind): kind is PassKind => kind === 'build' || kind === 'reconcile';
 
 const FAILURES: ReadonlySet<string> = new Set(['failed', 'corrupt', 'over-budget']);
 

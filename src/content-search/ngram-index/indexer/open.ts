@@ -21,7 +21,11 @@ export async function openIndex({ deps, memory, record, isSmall, check }: OpenCo
   if (memory.safety.state === 'DISABLED') return;
   if (deps.settings.mode === 'auto' && (await isSmall())) return void record.apply({ kind: 'BELOW_THRESHOLD' });
   if (found === 'DAMAGED') record.apply({ kind: 'INTEGRITY_FAILED' });
-  else if (found === undefined || known === 'other') {
+  else if (known === 'other') {
+    record.apply({ kind: 'MISMATCH' });
+    // What was put aside is none of ours either.
+    deps.files.purge();
+  } else if (found === undefined) {
     deps.files.purge();
     record.apply({ kind: 'FILE_MISSING' });
   } else if (deps.quota.isOverLimit()) {

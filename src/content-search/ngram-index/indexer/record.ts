@@ -20,7 +20,9 @@ export interface Covers {
 }
 
 export function hostRecord(deps: HostDeps, memory: HostMemory, submit: (kind: 'build' | 'reconcile' | 'update', reason: string) => void): HostRecord {
-  const deeds: Partial<Record<Action, () => void>> = {
+  const deeds: Record<Action, () => void> = {
+    // Done with the record, in one transaction.
+    CLEAR_DIRTY: () => undefined,
     STOP_BUILD: () => memory.job?.abort(),
     QUARANTINE: () => giveUp(() => deps.files.quarantine()),
     REMOVE_PARTIAL: () => giveUp(() => deps.files.sweep(null)),
@@ -63,7 +65,7 @@ export function hostRecord(deps: HostDeps, memory: HostMemory, submit: (kind: 'b
       const { next, actions, rows } = written.ok ? written.value : transition(memory.safety, triggers);
       memory.safety = next;
       if (next.mark !== before.mark) deps.report({ kind: 'state', before, after: next, rows });
-      for (const action of actions) deeds[action]?.();
+      for (const action of actions) deeds[action]();
       return next;
     },
     publish({ entries = [], through = 0 } = {}) {

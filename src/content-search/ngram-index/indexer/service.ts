@@ -19,6 +19,8 @@ export interface IndexServiceDeps {
    * Looks into the records of each index that is kept; what cannot be read is left out. `work` must not keep the records.
    */
   look<T>(work: (records: IndexRecords) => T): Promise<readonly T[]>;
+  /** Whether there is any place for an index: a directory, or memory. */
+  hasPlace(): boolean;
   /** What the hosts say that run and answer soon. */
   hosts(): Promise<readonly IndexStatus[]>;
   readonly lane: Pick<MaintenanceLane, 'submit'>;
@@ -34,7 +36,8 @@ export function createIndexService(deps: IndexServiceDeps): IndexService {
     const left = kept.flat().filter(({ meta }) => !told.some(({ key_hash }) => key_hash === meta.keyHash));
     const known = [...told, ...left.map((one) => leftBehind(one, mode))];
     const unknown = (mode === 'off' ? [] : deps.roots).filter((root) => !known.some((one) => one.root === root));
-    return [...known, ...unknown.map((root) => ({ ...NOTHING, root }))].sort(
+    const nothing = deps.hasPlace() ? NOTHING : NOWHERE;
+    return [...known, ...unknown.map((root) => ({ ...nothing, root }))].sort(
       (a, b) => compareCodePoints(a.root, b.root) || compareCodePoints(a.key_hash ?? '', b.key_hash ?? ''),
     );
   }
@@ -90,6 +93,9 @@ const NOTHING = {
   last_build: null,
   ended: [],
 } satisfies IndexStatus;
+
+/** No host can run (LSI-ST-02). */
+const NOWHERE = { ...NOTHING, state: 'DISABLED', reason: 'PERSISTENCE_NOT_PERMITTED' } satisfies IndexStatus;
 
 /** What can be said of an index without its host. The state is the one that was recorded last; nothing is left out by it. */
 function leftBehind({ meta, safety, changed }: Kept, mode: IndexMode): IndexStatus {

@@ -1,5 +1,6 @@
 import type { IndexTaskKind } from '../../../contracts/index.ts';
 import type { BuildJob, BuildOutcome, SegmentName, SnapshotId } from '../../../core/ports/index.ts';
+import type { PassKind } from './passes.ts';
 import type { HostRecord } from './record.ts';
 import type { Retries } from './retries.ts';
 import type { HostDeps, HostMemory } from './types.ts';
@@ -14,8 +15,10 @@ export interface TaskContext {
   readonly isAsked: boolean;
   /** Runs a job in the build thread, with progress into the status. */
   readonly run: (job: BuildJob) => Promise<BuildOutcome>;
-  /** Arms the watches anew if they do not cover the tree. */
-  readonly ensureWatched: () => Promise<void>;
+  /** Arms the watches anew if they do not cover the tree; false: changes cannot become known, and no pass makes sense. */
+  readonly ensureWatched: () => Promise<boolean>;
+  /** The pass looks at the tree from here on: whatever asked for one before need not ask again. */
+  readonly passBegins: (kind: PassKind) => void;
   readonly submit: (kind: IndexTaskKind, reason: string) => void;
 }
 
@@ -39,6 +42,12 @@ export function grown({ generation, deltas }: SnapshotId, { delta }: SegmentName
 export interface TaskEnd {
   readonly outcome: BuildOutcome['outcome'] | 'skipped';
   readonly detail: string;
+}
+
+/** A pass for nothing: the watches are tried again after a pause. */
+export function unwatched({ memory, submit }: TaskContext): TaskEnd {
+  submit('reconcile', 'the watches are tried again');
+  return skipped(`the tree cannot be watched: ${memory.unarmed}`);
 }
 
 export function skipped(detail: string): TaskEnd {

@@ -6,7 +6,7 @@ import { adopt } from './keep.ts';
 import { lostSegment } from './open.ts';
 import { begunBuild } from './partial.ts';
 import type { TaskContext } from './task-context.ts';
-import { ended, grown, nextDelta, nextGeneration, skipped, type TaskEnd } from './task-context.ts';
+import { ended, grown, nextDelta, nextGeneration, skipped, type TaskEnd, unwatched } from './task-context.ts';
 
 /**
  * What an index host does for its index, one task at a time (local-search-index.md 4.3). All of them may be repeated and may
@@ -19,8 +19,9 @@ async function reconcile(context: TaskContext): Promise<TaskEnd> {
   const { deps, memory, record, run, retries } = context;
   const { snapshot, resets } = memory;
   if (snapshot === null || begunBuild(context) !== undefined) return build(context);
-  await context.ensureWatched();
+  if (!(await context.ensureWatched())) return unwatched(context);
   const { seq } = await deps.watch.pending(0);
+  context.passBegins('reconcile');
   const since = record.apply({ kind: 'RECONCILE_STARTED' }).mark;
   deps.files.sweep(memory.snapshot);
   const into = nextDelta(snapshot);

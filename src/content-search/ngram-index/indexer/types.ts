@@ -70,6 +70,8 @@ export interface HostDeps {
   readonly lane: Pick<MaintenanceLane, 'submit'>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  /** At least 0, below 1; pauses are cut by it. */
+  readonly random: () => number;
   readonly report: (event: IndexHostEvent) => void;
 }
 

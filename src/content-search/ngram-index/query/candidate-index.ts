@@ -1,6 +1,7 @@
 import type { BarrierAnswer, BarrierClient, BytePath, IndexFiles, ReaderIdentity, SearchBackend, SearchTree, TreeFiles } from '../../../core/ports/index.ts';
 import { ok } from '../../../core/result.ts';
 import type { Globs } from '../../enumerate/globs.ts';
+import { isAscii } from '../../search/order-key.ts';
 import type { SearchQuery } from '../../search/request.ts';
 import type { OrderRoot } from '../../search/sandbox.ts';
 import { type IndexFacts, NO_INDEX_FACTS } from '../../search/stats.ts';
@@ -8,8 +9,9 @@ import type { Enumeration } from '../../search/types.ts';
 import { type IndexedTree, policyOf } from '../build/indexed-tree.ts';
 import type { Hasher } from '../tokenize/hash.ts';
 import { candidatesOf, indexedFiles, type OverlayBudget, walkOverlay } from './candidates.ts';
+import { patienceMs } from './patience.ts';
 import { hostBypass, type IndexBypass, type KnownFolding, queryPlan, requestBypass } from './query-plan.ts';
-import { LOST_SEGMENT, type SnapshotRefusal } from './refusal.ts';
+import { guarded, LOST_SEGMENT, type SnapshotRefusal } from './refusal.ts';
 import { isInCatalog, type SearchScope } from './scope.ts';
 import { openSnapshot, type Snapshot } from './snapshot.ts';
 import { statFiltered } from './stat-level.ts';
@@ -44,7 +46,7 @@ export interface IndexAnswer {
 
 /** What a search asks before it enumerates the tree. */
 export interface CandidateIndex {
-  /** Never rejects; answers in some 20 ms at most when nobody is there. */
+  /** Never rejects; answers at once when nobody is there. */
   ask(query: IndexQuery): Promise<IndexAnswer>;
 }
 
@@ -56,6 +58,8 @@ export interface SearchableIndex {
   /** The backend of the key, `ugrep@3.11.2`. */
   readonly backendId: string;
   readonly folding: KnownFolding;
+  /** What the backend takes as equal to the letters beyond ASCII of a pattern; see `KnownFolding.asked`. */
+  readonly letters?: (pattern: string, fixedStrings: boolean) => Promise<ReadonlyMap<string, readonly string[]>>;
   readonly host: BarrierClient;
   readonly files: IndexFiles;
   readonly storage: { readonly mode: 'memory' | 'sqlite' | 'none'; readonly fallback: string | null };
@@ -89,6 +93,8 @@ export interface OpenCandidateIndex extends CandidateIndex {
  */
 export function createCandidateIndex({ indexes, tree, stats, hasher, identity, viewOf, budget, now }: CandidateIndexDeps): OpenCandidateIndex {
   const open = new Map<SearchableIndex, Snapshot>();
+  /** What each host said last. */
+  const told = new Map<SearchableIndex, BarrierAnswer>();
 
   /** The snapshot that the host named; the one before it is given up, and what is the same in both stays open. */
   function snapshotFor(index: SearchableIndex, { snapshot: id }: BarrierAnswer): Snapshot | IndexBypass {
@@ -107,19 +113,44 @@ export function createCandidateIndex({ indexes, tree, stats, hasher, identity, v
     return why === 'CORRUPT' ? 'CORRUPT' : 'SEGMENTS';
   }
 
+  /** What the host says to a search that the index may serve. It is worth as much as the search without it would cost. */
+  async function barrierOf(index: SearchableIndex, { query }: IndexQuery): Promise<BarrierAnswer | undefined> {
+    const barrier = await index.host.barrier(patienceMs(documentsOf(index), query.timeoutMs, budget));
+    if (barrier !== undefined) told.set(index, barrier);
+    return barrier;
+  }
+
+  /** A search that no index serves waits for nobody, unless its stats are to say how the index is. The host counts it all the same. */
+  async function passing(index: SearchableIndex, { countsFiles }: IndexQuery): Promise<BarrierAnswer | undefined> {
+    const asked = index.host.barrier();
+    return countsFiles ? asked : told.get(index);
+  }
+
+  /** Files of the index, as far as it is known here: those of the snapshot that was open last, else of the one on the disk. */
+  function documentsOf(index: SearchableIndex): number {
+    const known = open.get(index);
+    if (known !== undefined) return known.live;
+    const current = guarded(() => index.files.current());
+    if (!current.ok || current.value === undefined || current.value === 'DAMAGED') return 0;
+    const opened = openSnapshot(index.files, current.value, { keyHash: index.keyHash }, hasher);
+    if (!opened.ok) return 0;
+    open.set(index, opened.snapshot);
+    return opened.snapshot.live;
+  }
+
   async function ask(search: IndexQuery): Promise<IndexAnswer> {
     const { root, globs } = search;
     const index = indexes.find(({ indexed }) => indexed.root === root.directory);
     if (index === undefined) return bypass(NO_INDEX_FACTS, 'NO_ROOT');
-    const barrier = await index.host.barrier();
+    const folding = await foldingFor(index, search.query);
+    const plan = queryPlan(search.query, folding, index.indexed.ngramK);
+    const refusal = requestBypass(search, index) ?? ('bypass' in plan ? plan.bypass : undefined);
+    const barrier = await (refusal === undefined ? barrierOf(index, search) : passing(index, search));
     const facts = factsOf(index, barrier);
+    if (refusal !== undefined || 'bypass' in plan) return bypass(facts, refusal ?? 'NO_USABLE_NGRAM');
     if (barrier === undefined) return bypass(facts, 'NO_HOST');
-    const plan = queryPlan(search.query, index.folding, index.indexed.ngramK);
-    const why =
-      requestBypass(search, index) ??
-      ('bypass' in plan ? plan.bypass : undefined) ??
-      hostBypass(barrier, { ...identity, policy: policyOf(index.indexed) }, () => viewOf(index.indexed.root));
-    if (why !== undefined || 'bypass' in plan) return bypass(facts, why ?? 'NO_USABLE_NGRAM');
+    const why = hostBypass(barrier, { ...identity, policy: policyOf(index.indexed) }, () => viewOf(index.indexed.root));
+    if (why !== undefined) return bypass(facts, why);
     const snapshot = snapshotFor(index, barrier);
     if (typeof snapshot === 'string') return bypass(facts, snapshot);
     const scope: SearchScope = { path: bytesOf(root.start), kind: 'directory' };
@@ -149,6 +180,12 @@ export function createCandidateIndex({ indexes, tree, stats, hasher, identity, v
       for (const { host } of indexes) host.close();
     },
   };
+}
+
+/** Letters beyond ASCII are asked about where case does not count, before the barrier, because the first time takes a while. */
+async function foldingFor({ folding, letters }: SearchableIndex, { pattern, fixedStrings, ignoreCase, fuzzy }: SearchQuery): Promise<KnownFolding> {
+  if (!ignoreCase || fuzzy > 0 || letters === undefined || isAscii(pattern)) return folding;
+  return { ...folding, asked: await letters(pattern, fixedStrings) };
 }
 
 function bytesOf(path: string | Buffer): BytePath {

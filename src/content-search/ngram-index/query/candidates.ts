@@ -10,9 +10,11 @@ import { SPECIAL_LIST } from '../segment/format.ts';
 import { between, union } from '../segment/id-lists.ts';
 import { bytePath, compareBytePaths, pathBytes, pathText } from '../segment/path-order.ts';
 import type { SegmentReader } from '../segment/reader.ts';
+import { type Bitmap, bitmapFor, hasBit, setBit } from './bitmap.ts';
 import { coveredBy } from './covered.ts';
-import { type GramGroup, rarestGroups } from './query-plan.ts';
+import { countOfGroup, rarestGroups } from './query-plan.ts';
 import { guarded, type SnapshotRefusal } from './refusal.ts';
+import type { GramGroup, GramGroups } from './required-grams.ts';
 import { type IdRange, isAt, rangeOf, type SearchScope } from './scope.ts';
 import { isLive, type Snapshot, type SnapshotSegment } from './snapshot.ts';
 
@@ -29,12 +31,12 @@ type Candidates =
 
 /** The part of a `QueryPlan` that the index is asked with. */
 interface GramQuery {
-  readonly groups: readonly GramGroup[];
+  readonly groups: GramGroups;
   readonly most: number;
 }
 
-/** Fewer documents than this cost less to search than another list costs to read (search-rules 22). */
-const FEW = 64;
+/** Postings that are read sooner than one document is searched. */
+const POSTINGS_PER_DOCUMENT = 1_000;
 
 /**
  * The documents of a snapshot that can match: those that have an n-gram of every group, and those of which the index cannot
@@ -50,31 +52,66 @@ function pathsIn(segment: SnapshotSegment, query: GramQuery, scope: SearchScope)
   const { reader } = segment;
   const range = rangeOf(reader, scope);
   if (range.first >= range.end) return [];
-  const always = reader.lookUp(SPECIAL_LIST.always)?.documents() ?? new Uint32Array(0);
-  const ids = union([having(reader, query, range), between(always, range.first, range.end)]).filter((id) => isLive(segment, id));
-  const paths = reader.paths(ids);
+  const always = alwaysIn(segment);
+  const ids = having(reader, query, range).filter((id) => isLive(segment, id) && !hasBit(always.bits, id));
+  const paths = merged(always.paths, reader.paths(ids));
   return scope.path === '' ? paths : paths.filter(isAt(scope));
 }
 
-/** Rarest groups first; those that would come after a short list could only shorten it. */
+/** The live documents of which the index cannot tell. */
+interface Always {
+  /** In key order. */
+  readonly paths: readonly BytePath[];
+  readonly bits: Bitmap;
+}
+
+/** Of each open segment, because every search asks for them. */
+const ALWAYS = new WeakMap<SnapshotSegment, Always>();
+
+function alwaysIn(segment: SnapshotSegment): Always {
+  const known = ALWAYS.get(segment);
+  if (known !== undefined) return known;
+  const { reader } = segment;
+  const ids = (reader.lookUp(SPECIAL_LIST.always)?.documents() ?? NO_IDS).filter((id) => isLive(segment, id));
+  const bits = bitmapFor(reader.documentCount);
+  for (const id of ids) setBit(bits, id);
+  const always = { paths: reader.paths(ids), bits };
+  ALWAYS.set(segment, always);
+  return always;
+}
+
+/** The documents that have a term of every group; perhaps more, where these are few. */
 function having(reader: SegmentReader, { groups, most }: GramQuery, { first, end }: IdRange): Uint32Array {
   const postings = new Map<string, Posting | undefined>();
-  for (const gram of groups.flat()) if (!postings.has(gram)) postings.set(gram, reader.lookUp(Buffer.from(gram)));
-  const countOf = (gram: string): number => postings.get(gram)?.count ?? 0;
-  let ids: Uint32Array | undefined;
-  for (const group of rarestGroups(groups, most, countOf)) {
-    if (ids !== undefined && ids.length < FEW) return ids;
-    const known: Uint32Array | undefined = ids;
-    const lists = group.flatMap((gram) => {
-      const posting = postings.get(gram);
-      if (posting === undefined) return [];
-      return [known === undefined ? between(posting.documents(), first, end) : posting.among(known)];
-    });
-    ids = union(lists);
+  const postingOf = (gram: string): Posting | undefined => {
+    if (!postings.has(gram)) postings.set(gram, reader.lookUp(Buffer.from(gram)));
+    return postings.get(gram);
+  };
+  const countOf = (gram: string): number => postingOf(gram)?.count ?? 0;
+
+  /** Rarest groups first; those that would come after a short list could only shorten it. */
+  function narrowed(within: readonly GramGroup[], known: Uint32Array | undefined): Uint32Array {
+    let ids = known;
+    for (const group of within) {
+      if (ids !== undefined && countOfGroup(group, countOf) > POSTINGS_PER_DOCUMENT * ids.length) return ids;
+      const among: Uint32Array | undefined = ids;
+      ids = union(group.map((term) => (typeof term === 'string' ? listed(postingOf(term), among) : narrowed(rarestGroups(term, most, countOf), among))));
+    }
+    if (ids === undefined) throw new TypeError('a search without n-grams does not ask an index');
+    return ids;
   }
-  if (ids === undefined) throw new TypeError('a search without n-grams does not ask an index');
-  return ids;
+
+  function listed(posting: Posting | undefined, among: Uint32Array | undefined): Uint32Array {
+    if (posting === undefined) return NO_IDS;
+    return among === undefined ? between(posting.documents(), first, end) : posting.among(among);
+  }
+
+  // Of the n-grams of a word that is nowhere one is mostly nowhere, too: then no other is looked up.
+  if (groups.some((group) => countOfGroup(group, countOf) === 0)) return NO_IDS;
+  return narrowed(rarestGroups(groups, most, countOf), undefined);
 }
+
+const NO_IDS = new Uint32Array(0);
 
 /** Lists that are in key order each, as one; a path is in one of them only. */
 function inOrder(lists: readonly BytePath[][]): BytePath[] {
@@ -83,6 +120,7 @@ function inOrder(lists: readonly BytePath[][]): BytePath[] {
 }
 
 function merged(long: readonly BytePath[], short: readonly BytePath[]): BytePath[] {
+  if (short.length > long.length) return merged(short, long);
   const all: BytePath[] = [];
   let at = 0;
   for (const path of short) {

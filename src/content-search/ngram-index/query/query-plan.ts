@@ -6,7 +6,9 @@ import type { IndexedTree } from '../build/indexed-tree.ts';
 import type { BloomVariant } from '../tokenize/bloom.ts';
 import { type CasefoldStrategy, caseVariants } from '../tokenize/casefold.ts';
 import { gramsOf } from '../tokenize/trigrams.ts';
+import { isPlain, readExpression } from './expression.ts';
 import { type PatternVeto, patternVeto } from './gate.ts';
+import { type GramGroup, type GramGroups, type GramTerm, requiredGrams } from './required-grams.ts';
 
 /** What of a search decides which files the index may leave out; nothing else of the request does. */
 export interface PlannedSearch {
@@ -23,6 +25,8 @@ export interface KnownFolding {
   readonly strategy: CaseFolding;
   /** Whether a probe over every pair of our table and every newer letter showed that it folds nothing that we do not. */
   readonly provenBeyondAscii: boolean;
+  /** Letters beyond ASCII about which the backend was asked, each with all that it takes as equal, itself among them. */
+  readonly asked?: ReadonlyMap<string, readonly string[]>;
 }
 
 /** Why the pattern of a search cannot be looked up. */
@@ -49,15 +53,12 @@ export type IndexBypass =
   | 'SEGMENTS'
   | 'CORRUPT';
 
-/** N-grams that count as the same one: a file with none of them cannot match. */
-export type GramGroup = readonly string[];
-
 type QueryPlan =
   | { readonly bypass: PatternBypass }
   | {
       readonly variant: BloomVariant;
-      /** A file that can match has, of each group, at least one n-gram. Never empty. */
-      readonly groups: readonly GramGroup[];
+      /** Never empty. */
+      readonly groups: GramGroups;
       /** How many groups are worth a look, the rarest ones; see `rarestGroups`. */
       readonly most: number;
     };
@@ -73,12 +74,40 @@ const MAX_INSENSITIVE_GROUPS = 6;
  * @param k code points of an n-gram
  */
 export function queryPlan(search: PlannedSearch, folding: KnownFolding, k: number): QueryPlan {
-  const bypass = bypassOf(search, folding, k);
-  if (bypass !== undefined) return { bypass };
-  const grams = gramsOf(search.pattern, k);
-  if (!search.ignoreCase) return { variant: 'SENSITIVE', groups: grams.map((gram) => [gram]), most: Number.POSITIVE_INFINITY };
-  const groups = grams.map((gram) => groupOf(gram, folding)).filter((group) => group !== undefined);
-  return groups.length === 0 ? { bypass: 'NO_USABLE_NGRAM' } : { variant: 'INSENSITIVE', groups, most: MAX_INSENSITIVE_GROUPS };
+  if (search.fuzzy > 0) return { bypass: 'FUZZY' };
+  const needed = neededGrams(search, k);
+  if (needed === undefined) return { bypass: 'REGEX' };
+  // A backend whose folding nobody understood is trusted with no exclusion, with case or without (FR-LSI-TOK-04).
+  if (folding.strategy === 'UNKNOWN') return { bypass: 'FOLDING_UNKNOWN' };
+  // An expression has no length of its own: what it is short of are n-grams.
+  const veto = patternVeto(search.pattern, isLiteral(search.pattern, search.fixedStrings) ? k : 0);
+  if (veto !== undefined) return { bypass: veto };
+  const groups = search.ignoreCase ? inAnyCase(needed, folding) : needed;
+  if (groups.length === 0) return { bypass: 'NO_USABLE_NGRAM' };
+  return search.ignoreCase
+    ? { variant: 'INSENSITIVE', groups, most: MAX_INSENSITIVE_GROUPS }
+    : { variant: 'SENSITIVE', groups, most: Number.POSITIVE_INFINITY };
+}
+
+/** The n-grams of every match, in the letters of the pattern; undefined if it is no expression that is understood. */
+function neededGrams({ pattern, fixedStrings }: PlannedSearch, k: number): GramGroups | undefined {
+  if (isLiteral(pattern, fixedStrings)) return gramsOf(pattern, k).map((gram) => [gram]);
+  const expression = readExpression(pattern);
+  return expression === undefined ? undefined : requiredGrams(expression, k);
+}
+
+/** Groups with every n-gram in all of its variants; a group with one that has too many, or unknown ones, is left out. */
+function inAnyCase(groups: GramGroups, folding: KnownFolding): GramGroups {
+  return groups.flatMap((group) => {
+    const terms = group.map((term) => variantsOf(term, folding));
+    return terms.every((variants) => variants !== undefined) ? [terms.flat()] : [];
+  });
+}
+
+function variantsOf(term: GramTerm, folding: KnownFolding): readonly GramTerm[] | undefined {
+  if (typeof term === 'string') return gramVariants(term, folding);
+  const groups = inAnyCase(term, folding);
+  return groups.length === 0 ? undefined : [groups];
 }
 
 /**
@@ -86,43 +115,33 @@ export function queryPlan(search: PlannedSearch, folding: KnownFolding, k: numbe
  *
  * @param countOf in how many files an n-gram is
  */
-export function rarestGroups(groups: readonly GramGroup[], most: number, countOf: (gram: string) => number): GramGroup[] {
-  const counted = groups.map((group) => ({ group, count: group.reduce((sum, gram) => sum + countOf(gram), 0) }));
+export function rarestGroups(groups: GramGroups, most: number, countOf: (gram: string) => number): GramGroup[] {
+  const counted = groups.map((group) => ({ group, count: countOfGroup(group, countOf) }));
   return counted
     .sort((a, b) => a.count - b.count)
     .slice(0, most)
     .map(({ group }) => group);
 }
 
-function bypassOf({ pattern, fixedStrings, fuzzy }: PlannedSearch, { strategy }: KnownFolding, k: number): PatternBypass | undefined {
-  if (fuzzy > 0) return 'FUZZY';
-  if (!isLiteral(pattern, fixedStrings)) return 'REGEX';
-  // A backend whose folding nobody understood is trusted with no exclusion, with case or without (FR-LSI-TOK-04).
-  if (strategy === 'UNKNOWN') return 'FOLDING_UNKNOWN';
-  return patternVeto(pattern, k);
+/** No more files than this have a term of the group. */
+export function countOfGroup(group: GramGroup, countOf: (gram: string) => number): number {
+  return group.reduce((sum, term) => sum + (typeof term === 'string' ? countOf(term) : Math.min(...term.map((one) => countOfGroup(one, countOf)))), 0);
 }
 
 /** The n-grams that the backend may take as equal to this one; undefined where that is not known well enough, or they are too many. */
-function groupOf(gram: string, { strategy, provenBeyondAscii }: KnownFolding): GramGroup | undefined {
-  if (strategy === 'UNKNOWN' || (!provenBeyondAscii && !isAscii(gram))) return undefined;
-  return caseVariants(gram, strategy satisfies CasefoldStrategy, MAX_VARIANTS);
+function gramVariants(gram: string, { strategy, provenBeyondAscii, asked }: KnownFolding): readonly string[] | undefined {
+  if (strategy === 'UNKNOWN') return undefined;
+  if (provenBeyondAscii || isAscii(gram)) return caseVariants(gram, strategy satisfies CasefoldStrategy, MAX_VARIANTS);
+  return caseVariants(gram, strategy satisfies CasefoldStrategy, MAX_VARIANTS, asked ?? new Map());
 }
 
 function isAscii(text: string): boolean {
   return Buffer.byteLength(text, 'utf8') === text.length;
 }
 
-/**
- * Characters that stand for themselves in the regular expressions of both backends, wherever they stand and however often:
- * letters, ASCII digits, blank and these signs. Both backends were asked about every printable ASCII character and about
- * letters of other scripts, in 13 places (first, last, doubled, around digits, ...), with and without -i and -w: all of these
- * gave the same lines as with -F. What is not in the list may be a literal too; then the index is only not used.
- */
-const LITERAL = /^[\p{L}0-9 _\-/,;:=<>!@%&'"~]+$/u;
-
 /** Whether a pattern means its own text in both dialects, so that it is one whatever `fixed_strings` says (search-rules 9). */
 export function isLiteral(pattern: string, fixedStrings: boolean): boolean {
-  return fixedStrings || LITERAL.test(pattern);
+  return fixedStrings || isPlain(pattern);
 }
 
 /** What of a search decides whether an index serves it at all. */

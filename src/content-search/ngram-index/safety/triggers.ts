@@ -1,11 +1,10 @@
 /**
- * What can happen to an index, and its class of P2 (local-search-index.md 4.2.1): 1 hard disable, 2 corruption, 3 mismatch,
+ * What can happen to an index, and its class of P2 (local-search-index.md 4.2.1): 1 hard disable (no host runs then, and nothing can
+ * happen), 2 corruption, 3 mismatch,
  * 4 coverage, 5 resources, 6 opening, building and passes, 7 incremental maintenance, 8 access. The order of this record
  * is the order of P2 (docs/index-safety.md 2).
  */
 export const TRIGGER_CLASSES = {
-  MODE_OFF: 1,
-  PERSISTENCE_NOT_PERMITTED: 1,
   INTEGRITY_FAILED: 2,
   MISMATCH: 3,
   WATCHER_OVERFLOW: 4,
@@ -17,7 +16,6 @@ export const TRIGGER_CLASSES = {
   RENAME_AMBIGUOUS: 4,
   EVICTED: 5,
   MEMORY_BUDGET_EXCEEDED: 5,
-  LOCK_TIMEOUT: 5,
   COOLDOWN_CHECKED: 5,
   PROCESS_STARTED: 6,
   FILE_MISSING: 6,
@@ -34,11 +32,7 @@ export const TRIGGER_CLASSES = {
   RECONCILE_STARTED: 6,
   RECONCILE_OVER_BUDGET: 6,
   RECONCILE_SUCCEEDED: 6,
-  MAINT_OVER_BUDGET: 7,
   DIRTY_OVER_BUDGET: 7,
-  RENAME_OVER_BUDGET: 7,
-  RENAME_APPLIED: 7,
-  DIRTY_APPLIED: 7,
   DIRTY_DRAINED: 7,
   ACCESSED: 8,
 } satisfies Record<string, 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8>;

@@ -184,6 +184,7 @@ function hostOf(index: ConfiguredIndex, store: ContentIndexStore, cache: CacheQu
     builder: createIndexBuilder({ indexed, directory, keyHash, pace: build, shutdownTimeoutMs: settings.shutdownTimeoutMs, limits }),
     lane,
     now: () => Date.now(),
+    random: Math.random,
     report: (event) => report(indexed.root, event),
   });
 }

@@ -25,6 +25,7 @@ export function openIndexService({ mode, roots, cacheRoot, lockTimeoutMs, lane }
     mode,
     roots: roots.map(canonical),
     lane,
+    hasPlace: () => cacheRoot() !== null,
     look: async (work) => lookInto(cacheRoot(), lockTimeoutMs, work),
     hosts: async () => (await Promise.all(indexDirectories(cacheRoot()).map(askHost))).flat(),
   });

@@ -35,12 +35,15 @@ export function foldText(text: string, strategy: CasefoldStrategy): string {
  * The Kelvin sign and the long s count as k and s under both strategies: a lookup more costs nothing, one too few would lose
  * a file if a backend folded more than it showed (search-rules 23).
  *
- * @returns undefined if there are more than `limit`
+ * @param asked what a backend said of letters beyond ASCII, each with all that it takes as equal; without, the table counts
+ * @returns undefined if there are more than `limit`, or nothing was said of a letter
  */
-export function caseVariants(gram: string, strategy: CasefoldStrategy, limit: number): string[] | undefined {
+export function caseVariants(gram: string, strategy: CasefoldStrategy, limit: number, asked?: ReadonlyMap<string, readonly string[]>): string[] | undefined {
   let variants = [''];
   for (const character of gram) {
-    const members = CLASS_OF[strategy](character.codePointAt(0) ?? 0).map((point) => String.fromCodePoint(point));
+    const point = character.codePointAt(0) ?? 0;
+    const members = asked === undefined || point < 0x80 ? CLASS_OF[strategy](point).map((one) => String.fromCodePoint(one)) : asked.get(character);
+    if (members === undefined) return undefined;
     if (variants.length * members.length > limit) return undefined;
     variants = variants.flatMap((begin) => members.map((member) => begin + member));
   }

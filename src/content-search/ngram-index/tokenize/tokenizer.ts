@@ -45,10 +45,10 @@ export function createTokenizer(settings: TokenizerSettings): (bytes: Uint8Array
   const { ngramK: k, maxTokenizedBytes } = settings;
   if (!Number.isInteger(k) || k < NGRAM_K.min || k > NGRAM_K.max) throw new RangeError(`an n-gram has ${NGRAM_K.min} to ${NGRAM_K.max} characters`);
   const collector = createGramCollector(k);
-  const none: GramSet = { k, narrow: new Uint32Array(0), wide: new Uint32Array(0) };
+  const none = noGrams(k);
 
   return (bytes) => {
-    const bom = hasByteOrderMark(bytes);
+    const bom = byteOrderMark(bytes);
     const skipped = (status: Tokens['status']): Tokens => ({ status, tokenizedBytes: 0, tokenComplete: false, nfcStable: false, bom, length: 0, grams: none });
     // The size comes first: half of a file is never tokenized.
     if (bytes.length > maxTokenizedBytes) return skipped('SKIPPED_TOO_LARGE');
@@ -59,6 +59,8 @@ export function createTokenizer(settings: TokenizerSettings): (bytes: Uint8Array
   };
 }
 
+export const noGrams = (k: number): GramSet => ({ k, narrow: new Uint32Array(0), wide: new Uint32Array(0) });
+
 /**
  * What must be equal for two indexes to hold the same n-grams: program, size of n-grams, versions of the normalization and
  * of the folding, and how the bits of the filter are counted (FR-LSI-TOK-04.4). A change means another index key.
@@ -66,26 +68,30 @@ export function createTokenizer(settings: TokenizerSettings): (bytes: Uint8Array
  * @param unicode the version of Unicode that the runtime normalizes by (`process.versions.unicode`)
  */
 export function tokenizerId({ ngramK, maxTokenizedBytes }: TokenizerSettings, strategy: CasefoldStrategy, unicode: string): string {
-  return `writ-tokenizer-1;k=${ngramK};max=${maxTokenizedBytes};nfc=${unicode};fold=${STRATEGY_ID[strategy]};bits=xxh64-exact`;
+  return `writ-tokenizer-2;k=${ngramK};max=${maxTokenizedBytes};nfc=${unicode};fold=${STRATEGY_ID[strategy]};bits=xxh64-exact`;
 }
 
 /** The n-grams go to the collector: ASCII, which most files are, straight from the bytes. */
 function gather(bytes: Uint8Array, collector: GramCollector): 'binary' | { length: number; nfcStable: boolean } {
   const ascii = collector.addAscii(bytes);
   if (ascii !== undefined) return { length: ascii, nfcStable: true };
-  const text = decode(bytes);
-  if (isBinary(text)) return 'binary';
+  const text = decodeUtf8(bytes);
+  const { replaced, scalars } = replacementsIn(text);
+  if (isBinaryShare(replaced, scalars)) return 'binary';
   const normalized = text.normalize('NFC');
   return { length: collector.addText(normalized), nfcStable: normalized === text };
 }
 
 /** UTF-8 as the WHATWG decodes it: each maximal part of an invalid sequence is one U+FFFD; a byte order mark stays. */
-function decode(bytes: Uint8Array): string {
+export function decodeUtf8(bytes: Uint8Array): string {
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
 }
 
-/** FR-LSI-TOK-01.3. An empty text is none. */
-function isBinary(text: string): boolean {
+/** FR-LSI-TOK-01.3: whether a text is binary. An empty one is not. */
+export const isBinaryShare = (replaced: number, scalars: number): boolean => replaced / Math.max(1, scalars) > BINARY_RATIO;
+
+/** How many characters a text has, and how many of them are U+FFFD. */
+export function replacementsIn(text: string): { readonly replaced: number; readonly scalars: number } {
   let replaced = 0;
   let scalars = 0;
   for (let at = 0; at < text.length; at += 1) {
@@ -93,7 +99,7 @@ function isBinary(text: string): boolean {
     if (unit === REPLACEMENT) replaced += 1;
     if (unit < 0xdc00 || unit > 0xdfff) scalars += 1;
   }
-  return replaced / Math.max(1, scalars) > BINARY_RATIO;
+  return { replaced, scalars };
 }
 
 /** The first bytes of UTF-8, UTF-16 and UTF-32 with a mark; FF FE is also how UTF-32 of the small end begins. */
@@ -104,6 +110,7 @@ const BYTE_ORDER_MARKS: readonly (readonly number[])[] = [
   [0x00, 0x00, 0xfe, 0xff],
 ];
 
-function hasByteOrderMark(bytes: Uint8Array): boolean {
+/** Whether bytes begin with a mark of any kind. */
+export function byteOrderMark(bytes: Uint8Array): boolean {
   return BYTE_ORDER_MARKS.some((mark) => mark.every((byte, at) => bytes[at] === byte));
 }

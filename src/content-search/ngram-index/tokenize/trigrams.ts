@@ -39,13 +39,15 @@ function narrowText(key: number, k: number): string {
 /** Gathers the n-grams of one text after the other. Keeps its memory, so there should be one per thread. */
 export interface GramCollector {
   /**
-   * The n-grams of ASCII bytes, CRLF taken as LF. To be called on an empty collector.
+   * The n-grams of ASCII bytes, CRLF taken as LF.
    *
    * @returns the number of characters, or undefined if a byte is not ASCII or k is large; then nothing was gathered
    */
   addAscii(bytes: Uint8Array): number | undefined;
   /** The n-grams of a text in well-formed UTF-16, CRLF taken as LF; answers its number of code points. */
   addText(text: string): number;
+  /** Different n-grams since the last call of `take`. */
+  readonly size: number;
   /** What was gathered since the last call. */
   take(): GramSet;
 }
@@ -68,7 +70,7 @@ export function createGramCollector(k: number): GramCollector {
     const bit = 1 << (key & 31);
     if ((bits & bit) !== 0) return;
     seen[word] = bits | bit;
-    if (narrowCount === narrow.length) narrow = grown(narrow);
+    if (narrowCount === narrow.length) narrow = grown(narrow, 2 * narrow.length);
     narrow[narrowCount] = key;
     narrowCount += 1;
   }
@@ -85,9 +87,9 @@ export function createGramCollector(k: number): GramCollector {
   function addPlain(bytes: Uint8Array): void {
     let key = 0;
     for (let at = 0; at < k - 1; at += 1) key = (key << 7) | (bytes[at] ?? 0);
-    if (narrow.length < bytes.length) narrow = new Uint32Array(2 * bytes.length);
+    if (narrow.length < narrowCount + bytes.length) narrow = grown(narrow, 2 * (narrowCount + bytes.length));
     const keys = narrow;
-    let count = 0;
+    let count = narrowCount;
     for (let at = k - 1; at < bytes.length; at += 1) {
       key = ((key << 7) | (bytes[at] ?? 0)) & mask;
       const word = key >>> 5;
@@ -128,6 +130,9 @@ export function createGramCollector(k: number): GramCollector {
       addPoints(points);
       return points.length;
     },
+    get size() {
+      return narrowCount + wide.size;
+    },
     take: () => ({ k, narrow: takeNarrow(), wide: wide.take() }),
   };
 }
@@ -151,8 +156,8 @@ function pointsOf(text: string): Uint32Array {
   return points.subarray(0, count);
 }
 
-function grown(list: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
-  const larger = new Uint32Array(2 * list.length);
+function grown(list: Uint32Array<ArrayBuffer>, length: number): Uint32Array<ArrayBuffer> {
+  const larger = new Uint32Array(length);
   larger.set(list);
   return larger;
 }

@@ -40,7 +40,7 @@ const LIMITS: ReadonlySet<string> = new Set(['ENOSPC', 'EMFILE', 'ENFILE', 'ENOM
 
 /** A watch over one tree. All methods but `arm` and `pending` are synchronous. */
 export function createTreeWatch(options: TreeWatchOptions): TreeWatch {
-  const { indexed, files, freshnessOn, turn, onVeto, firstSeq = 0 } = options;
+  const { indexed, files, turn, onVeto, firstSeq = 0 } = options;
   const overlay = createOverlay(firstSeq);
   const vetoes = createVetoes();
   let published = NOTHING_PUBLISHED;
@@ -124,9 +124,6 @@ export function createTreeWatch(options: TreeWatchOptions): TreeWatch {
       const own = openWatchSet(options, { raise, touch, linksOf });
       if (typeof own === 'string') return refusal(own);
       armed = own;
-      const allowed = [indexed.root, ...own.mounts.beneath].map(freshnessOn);
-      if (allowed.includes('none')) return refusal('REMOTE');
-      if (allowed.includes('stat')) return refusal('FILE_SYSTEM');
       const said = await setWatches(own);
       if ('refused' in said) return refusal(said.refused);
       if (own.nodes.size === 0) return refusal('ENOENT');

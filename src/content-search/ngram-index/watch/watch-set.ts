@@ -12,6 +12,7 @@ import type {
 import type { IndexedTree } from '../build/indexed-tree.ts';
 import { applyEvent, type EventContext } from './apply.ts';
 import { type Arming, type ArmingParts, startArming } from './arming.ts';
+import { enteredMounts } from './entered-mounts.ts';
 import { createInputs } from './inputs.ts';
 import { createNewNames } from './links.ts';
 import { createNewDirectories, type NewDirectories } from './new-directories.ts';
@@ -39,7 +40,6 @@ export interface EventSink {
 
 /** The watches of one arming; the next arming opens a new set. */
 export interface WatchSet extends ArmingParts {
-  readonly mounts: MountWatch;
   readonly newDirectories: NewDirectories;
   /** Sets the watches of the whole walk. */
   start(): Arming;
@@ -53,15 +53,28 @@ export interface WatchSet extends ArmingParts {
 /** Rounds of reading events: under constant events it ends all the same, and the next `drain` goes on. */
 const ROUNDS = 4;
 
-/** Opens an empty set of watches; an errno name where the system gives none. */
-export function openWatchSet(parts: TreeWatchParts, { raise, touch, linksOf }: EventSink): WatchSet | string {
+/** Opens an empty set of watches; as `ArmResult` has it why there can be none. */
+export function openWatchSet(parts: TreeWatchParts, sink: EventSink): WatchSet | string {
+  // Mounts are watched before anything is listed, so that no later one is missed.
+  const mounts = parts.openMounts(parts.indexed.root);
+  const refused = unwatchable(parts, mounts);
+  const watches = refused === undefined ? parts.openWatches() : { refused };
+  if (!('refused' in watches)) return watchSetOf(parts, sink, mounts, watches);
+  mounts.close();
+  return watches.refused;
+}
+
+/** Where file systems on the walk do not tell every change, it does not matter how many watches there are. */
+function unwatchable({ indexed, tree, freshnessOn }: TreeWatchParts, { beneath }: MountWatch): 'REMOTE' | 'FILE_SYSTEM' | undefined {
+  const allowed = [indexed.root, ...enteredMounts(tree, indexed, beneath)].map(freshnessOn);
+  if (allowed.includes('none')) return 'REMOTE';
+  return allowed.includes('stat') ? 'FILE_SYSTEM' : undefined;
+}
+
+function watchSetOf(parts: TreeWatchParts, { raise, touch, linksOf }: EventSink, mounts: MountWatch, watches: DirectoryWatches): WatchSet {
   const { indexed, tree, globalIgnoreFile } = parts;
   const { root, noIgnore } = indexed;
-  const watches = parts.openWatches();
-  if ('refused' in watches) return watches.refused;
-  // Mounts are watched before anything is listed, so that no later one is missed.
-  const mounts = parts.openMounts(root);
-  const inputs = createInputs(tree, root, { noIgnore, globalIgnoreFile });
+  const inputs = createInputs(tree, parts.files, root, { noIgnore, globalIgnoreFile });
 
   const nodes = createNodes();
   const ruleFiles = createRuleFiles({ root, noIgnore, inputs, linksOf });
@@ -86,7 +99,6 @@ export function openWatchSet(parts: TreeWatchParts, { raise, touch, linksOf }: E
 
   return {
     ...arming,
-    mounts,
     newDirectories,
     start: () => startArming(arming, undefined, ruleFiles.noteAndTrack),
     drain() {
@@ -97,7 +109,9 @@ export function openWatchSet(parts: TreeWatchParts, { raise, touch, linksOf }: E
     },
     lookAround() {
       const differ = inputs.differ();
-      return [...(mounts.changed() ? (['MOUNT'] as const) : []), ...(differ === undefined ? [] : [differ])];
+      const changed = mounts.changed();
+      const isOurs = changed !== undefined && (changed.above || enteredMounts(tree, indexed, changed.beneath).length > 0);
+      return [...(isOurs ? (['MOUNT'] as const) : []), ...(differ === undefined ? [] : [differ])];
     },
     close() {
       watches.close();

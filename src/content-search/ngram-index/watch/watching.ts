@@ -23,7 +23,7 @@ export function watching(tree: SearchTree, root: string, { add, listed }: Watche
 }
 
 /** The path beneath the root, one character for each byte. */
-function relativeTo(root: string, directory: Buffer | string): BytePath {
+export function relativeTo(root: string, directory: Buffer | string): BytePath {
   const bytes = typeof directory === 'string' ? Buffer.from(directory, 'utf8') : directory;
   return bytes.toString('latin1', Buffer.byteLength(root)).replace(/^\/+|\/+$/g, '');
 }

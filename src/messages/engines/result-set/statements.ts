@@ -1,7 +1,7 @@
 import type { EngineRequest, EngineSet } from '../../../core/ports/message-engine.ts';
 import { KINDS, type KindTables } from '../../visibility/kinds.ts';
 import { all, joined, NOTHING, type Sql, type SqlValue, sql } from '../../visibility/sql.ts';
-import { type Visibility, visibilityOf } from '../../visibility/visibility.ts';
+import { projectsNamed, type Visibility, visibilityOf } from '../../visibility/visibility.ts';
 
 /**
  * SQLite finds, filters and counts; who comes first where rows are ranked is said in `order.ts`. The statements of a page are
@@ -44,12 +44,14 @@ export interface ScoreScale {
 export function hitsStatement(request: EngineRequest, { from, id, cost, match, current }: Ranking): Sql {
   const kind = KINDS[request.kind];
   const visibility = visibilityOf(request, request.now_us);
-  const conditions = filterConditions(request, kind, visibility);
+  const isHidden = request.scope.hide_denied === true;
+  // Before anything else is computed of a row: what is hidden costs as little as can be.
+  const conditions = [...filterConditions(request, kind, visibility), ...(isHidden ? visibleOnly(request, visibility) : [])];
   const newest = request.order === 'newest';
   const needsRow = !current || conditions.length > 0 || visibility.sees !== undefined || newest;
   // The limit keeps SQLite from moving the call to where the conditions have not been looked at yet.
   return sql`${withTables(visibility.tables)}SELECT count(hit) FROM (
-    SELECT ${COLLECT_HIT}(${id}, ${cost}, ${visibility.sees ?? sql`1`}, ${newest ? kind.time : sql`0`}) AS hit
+    SELECT ${COLLECT_HIT}(${id}, ${cost}, ${isHidden ? sql`1` : (visibility.sees ?? sql`1`)}, ${newest ? kind.time : sql`0`}) AS hit
     FROM ${from} f${needsRow ? sql` CROSS JOIN ${kind.table} m ON m.id = ${id}` : NOTHING}${where([...match, ...conditions])} LIMIT -1)`;
 }
 
@@ -75,7 +77,7 @@ export function countStatement(request: EngineRequest): Sql {
   const visibility = visibilityOf(request, request.now_us);
   const set = listedConditions(request, kind, visibility);
   const count = (conditions: readonly Sql[]): Sql => sql`(SELECT count(*) FROM ${kind.table} m${where(conditions)})`;
-  const denied = visibility.sees === undefined ? sql`0` : count([...set, sql`NOT ${visibility.sees}`]);
+  const denied = visibility.sees === undefined || request.scope.hide_denied === true ? sql`0` : count([...set, sql`NOT ${visibility.sees}`]);
   return sql`${withTables(visibility.tables)}SELECT ${count([...set, ...visibleOnly(request, visibility)])}, ${denied}`;
 }
 
@@ -115,9 +117,19 @@ function named({ ids }: Named, kind: KindTables, visibility: Visibility, conditi
     FROM json_each(${JSON.stringify(ids)}) p CROSS JOIN ${kind.table} m ON m.id = p.value ${kind.sender}${where(conditions)}`;
 }
 
-/** Time of a row, where it still is. */
-export function timeStatement({ kind }: EngineSet, id: bigint): Sql {
-  return sql`SELECT ${KINDS[kind].time} FROM ${KINDS[kind].table} m WHERE m.id = ${id}`;
+/** Time of a row, where it still is and may be seen: a token that names another one must tell nothing of it. */
+export function timeStatement(request: EngineRequest, id: bigint): Sql {
+  const kind = KINDS[request.kind];
+  const visibility = visibilityOf(request, request.now_us);
+  const conditions = [sql`m.id = ${id}`, ...inProjects(request, kind), ...visibleOnly(request, visibility)];
+  return sql`${withTables(visibility.tables)}SELECT ${kind.time} FROM ${kind.table} m${where(conditions)}`;
+}
+
+function inProjects({ scope }: Pick<EngineSet, 'scope'>, { project }: KindTables): Sql[] {
+  return [
+    ...given(scope.projects, (ids) => sql`${project} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`),
+    ...given(scope.granted ?? null, (slugs) => sql`${project} IN ${projectsNamed(slugs)}`),
+  ];
 }
 
 /** Number of the state of the data. */
@@ -132,13 +144,14 @@ function withTables(tables: readonly Sql[]): Sql {
 }
 
 /** The filters of a set as conditions on `m`, visibility left out. */
-export function filterConditions({ match, filters, scope }: Omit<EngineSet, 'kind'>, { project }: KindTables, visibility: Visibility): Sql[] {
+export function filterConditions({ match, filters, scope }: Omit<EngineSet, 'kind'>, kind: KindTables, visibility: Visibility): Sql[] {
+  const { project } = kind;
   const recipients = recipientsOf(match.by === 'filters' && visibility.recipient === undefined, visibility.recipient);
   const { agent_name: agent, direction } = filters;
   return [
     ...given(filters.project_id, (id) => sql`${project} = ${id}`),
     ...given(filters.product_id, (id) => sql`m.project_id IN (SELECT project_id FROM product_project_links WHERE product_id = ${id})`),
-    ...given(scope.projects, (ids) => sql`${project} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`),
+    ...inProjects({ scope }, kind),
     ...(filters.importance.length > 0 ? [sql`m.importance IN (${list(filters.importance)})`] : []),
     ...given(filters.thread_id, (id) => sql`m.thread_id = ${id}`),
     ...given(filters.ack_required, (flag) => sql`m.ack_required = ${Number(flag)}`),

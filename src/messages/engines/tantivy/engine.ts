@@ -48,7 +48,7 @@ export function createTantivyEngine({ tantivy, root, database }: TantivyEnginePa
     const pin = pins();
     if (!pin.ok) return { ok: false, error: { kind: 'index_not_ready', message: pin.why } };
     return reader.answered(request, () => {
-      const wanted = readWords(match.expression, request.kind, (text) => analyzer.analyze(text));
+      const wanted = readWords(match.with_letters ?? match.expression, request.kind, (text) => analyzer.analyze(text));
       const query = createQueries(tantivy, pin.pinned.schema)(wanted, request.kind);
       return pageIn(reader, request, (most) => scoresOf(pin.pinned, query, most));
     });

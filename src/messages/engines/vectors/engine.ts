@@ -52,8 +52,8 @@ export function nearestOf({ embedder, searcher, database }: VectorEngineParts): 
 
   /** What is hidden has places of its own: it moves nothing that is seen, and can be counted. */
   function deniedOf(request: EngineRequest, index: VectorIndex, query: Float32Array): Nearest {
-    const { viewers, keep_denied, only_denied } = request.scope;
-    if (viewers.length === 0 || keep_denied || only_denied) return NONE;
+    const { viewers, keep_denied, only_denied, hide_denied } = request.scope;
+    if (viewers.length === 0 || keep_denied || only_denied || hide_denied) return NONE;
     const hidden = sets.candidates({ ...request, scope: { ...request.scope, only_denied: true } });
     return hidden.length === 0 ? NONE : index.nearest(query, VECTOR_POOL, index.among(hidden));
   }
@@ -89,7 +89,13 @@ export function createSemanticEngine(parts: VectorEngineParts): MessageEngine {
 /** Whether no filter and no viewer narrow a set. Documents that are gone are left out later. */
 function isEverything({ filters, scope }: EngineRequest): boolean {
   const { importance, ...rest } = filters;
-  return importance.length === 0 && Object.values(rest).every((value) => value === null) && scope.projects === null && scope.viewers.length === 0;
+  return (
+    importance.length === 0 &&
+    Object.values(rest).every((value) => value === null) &&
+    scope.projects === null &&
+    scope.granted === undefined &&
+    scope.viewers.length === 0
+  );
 }
 
 /** The vectors of a data directory for a process that searches: in memory, brought up to date by every question. */

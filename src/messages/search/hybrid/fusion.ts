@@ -39,8 +39,8 @@ export interface FusedSet {
 export async function fusedSet(sides: HybridSides, request: EngineRequest, times: StageTimes<EngineStage>): Promise<EngineAnswer<FusedSet>> {
   const visible = await fusedRows(sides, request, times);
   if (!visible.ok) return visible;
-  const { viewers, keep_denied, only_denied } = request.scope;
-  if (viewers.length === 0 || keep_denied || only_denied) return { ok: true, value: { visible: visible.value, denied: [] } };
+  const { viewers, keep_denied, only_denied, hide_denied } = request.scope;
+  if (viewers.length === 0 || keep_denied || only_denied || hide_denied) return { ok: true, value: { visible: visible.value, denied: [] } };
   const denied = await fusedRows(sides, { ...request, scope: { ...request.scope, only_denied: true } }, times);
   return denied.ok ? { ok: true, value: { visible: visible.value, denied: denied.value } } : denied;
 }

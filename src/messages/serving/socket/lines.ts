@@ -11,13 +11,14 @@ export const SEARCH_SOCKET = 'search.sock';
 export const HELLO = '{"id":0}\n';
 
 const KEY = z.string().max(4096);
-const VIEWER = z.strictObject({ project_id: z.int(), agent_id: z.int() }).nullable();
+const GRANT = z.strictObject({ agent: z.string().nullable(), projects: z.array(z.string()).nullable() });
+const VIEWER = z.union([z.strictObject({ project_id: z.int(), agent_id: z.int() }), z.strictObject({ grant: GRANT })]).nullable();
 
 /** The questions with the names of their arguments, in the order of the port. */
 const ARGS = {
   search: { query: SearchQuery, viewer: VIEWER },
-  project: { key: KEY },
-  product: { key: KEY },
+  project: { key: KEY, viewer: VIEWER },
+  product: { key: KEY, viewer: VIEWER },
 } satisfies Record<MessageQuestion, Record<string, z.ZodType>>;
 
 const BASE = { id: z.int().min(0), settings: z.string().max(4096) };

@@ -1,8 +1,10 @@
 import type { IngestOp, IngestOutcome } from '../../../contracts/index.ts';
 import { messageOf, WritError } from '../../../core/errors.ts';
 import type { CommitNews, ImportMark, ImportProgress, IngestBatch, RebuildNews } from '../../../core/ports/index.ts';
+import { rotateCursorKeys } from '../cursor-keys.ts';
 import { openMessagesWriter } from '../open.ts';
 import { createMessageWriter } from './message.ts';
+import { mendSequence } from './message-ids.ts';
 import { createNames } from './names.ts';
 import { type Done, type OpKind, type OpOf, UNCHANGED } from './parts.ts';
 import { createPeopleWriter } from './people.ts';
@@ -27,6 +29,8 @@ const MAX_REFUSALS = 100;
 /** @param onRebuild told before a rebuild begins, how many rows it is about */
 export function createWriteEngine(file: string, onRebuild: (documents: number) => void = () => undefined): WriteEngine {
   const db = openMessagesWriter(file);
+  mendSequence(db);
+  rotateCursorKeys(db, Date.now() * 1000);
   const parts = { db, names: createNames(db), stamps: createStamps(db, Date.now() * 1000) };
   const messages = createMessageWriter(parts);
   const people = createPeopleWriter(parts);
@@ -55,7 +59,7 @@ export function createWriteEngine(file: string, onRebuild: (documents: number) =
     },
     rebuild() {
       rebuilt = rebuildFullText(db, onRebuild);
-      return { what: 'unchanged', documents: rebuilt.documents };
+      return { what: rebuilt.renumbered > 0 ? 'updated' : 'unchanged', documents: rebuilt.documents };
     },
   } satisfies { readonly [K in OpKind]: (op: OpOf<K>, at: number) => Done };
 

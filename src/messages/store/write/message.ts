@@ -1,5 +1,6 @@
 import type { SqliteDatabase } from '../../../adapters/sqlite/open.ts';
 import { RECIPIENT_KINDS, type Recipient } from '../../../contracts/index.ts';
+import { createMessageIds } from './message-ids.ts';
 import { type Done, type OpOf, UNCHANGED, type WriteParts } from './parts.ts';
 import { createRecipients, type Receipt } from './recipients.ts';
 
@@ -27,6 +28,7 @@ export interface MessageWriter {
 export function createMessageWriter({ db, names, stamps }: WriteParts): MessageWriter {
   const sql = statements(db);
   const recipients = createRecipients(db);
+  const ids = createMessageIds(db);
 
   function put(op: OpOf<'message'>, at: number): Done {
     const projectId = names.project(op.project, at);
@@ -48,8 +50,9 @@ export function createMessageWriter({ db, names, stamps }: WriteParts): MessageW
   }
 
   function insert(op: OpOf<'message'>, projectId: number, row: Columns, to: ReadonlyMap<number, Receipt>, at: number): Done {
-    const wished = op.id !== undefined && sql.taken.get(op.id) === undefined ? op.id : null;
-    const id = Number(sql.insert.run({ ...row, id: wished, project_id: projectId, source_key: op.key, changed_at: at }).lastInsertRowid);
+    const id = ids.given(op.id);
+    sql.insert.run({ ...row, id, project_id: projectId, source_key: op.key, changed_at: at });
+    ids.inserted(id);
     recipients.add(id, to);
     return { what: 'inserted', id, documents: 1 };
   }
@@ -122,8 +125,7 @@ function statements(db: SqliteDatabase) {
     find: db.prepare<[number, string], Stored>(
       `SELECT id, changed_at, subject, body_md, ${REST.join(', ')} FROM messages WHERE project_id = ? AND source_key = ?`,
     ),
-    taken: db.prepare<[number], number>('SELECT 1 FROM messages WHERE id = ?').pluck(),
-    insert: db.prepare<Columns & { id: number | null; project_id: number; source_key: string; changed_at: number }>(
+    insert: db.prepare<Columns & { id: number; project_id: number; source_key: string; changed_at: number }>(
       `INSERT INTO messages (id, project_id, source_key, changed_at, subject, body_md, ${REST.join(', ')})
        VALUES (@id, @project_id, @source_key, @changed_at, @subject, @body_md, ${REST.map((column) => `@${column}`).join(', ')})`,
     ),

@@ -1,5 +1,6 @@
 import type { SqliteDatabase } from '../../../adapters/sqlite/open.ts';
 import type { RebuildNews } from '../../../core/ports/index.ts';
+import { renumberMessages } from './message-ids.ts';
 
 /** Each table of full text, its weights, and what it is made from. */
 const SOURCES = [
@@ -14,10 +15,11 @@ const SOURCES = [
 ] as const;
 
 /**
- * Makes the full text anew from the rows, in the caller's transaction: readers see the old one until it is complete. The
+ * Makes the full text anew from the rows, which have ids within their bounds afterwards, in the caller's transaction: readers see the old one until it is complete. The
  * tables themselves are made anew, because deleting from damaged ones reads them.
  */
 export function rebuildFullText(db: SqliteDatabase, onStart: (documents: number) => void): RebuildNews {
+  const renumbered = renumberMessages(db);
   onStart(SOURCES.reduce((sum, [, , , rows]) => sum + (db.prepare<[], number>(`SELECT count(*) FROM (${rows})`).pluck().get() ?? 0), 0));
   const start = performance.now();
   const definition = db.prepare<[string], string>('SELECT sql FROM sqlite_master WHERE name = ?').pluck();
@@ -27,5 +29,5 @@ export function rebuildFullText(db: SqliteDatabase, onStart: (documents: number)
     db.exec(`DROP TABLE ${table}; ${create}; INSERT INTO ${table} (${table}, rank) VALUES ('rank', '${weights}')`);
     documents += db.prepare(`INSERT INTO ${table} (${columns}) ${rows}`).run().changes;
   }
-  return { documents, durationMs: performance.now() - start };
+  return { documents, renumbered, durationMs: performance.now() - start };
 }

@@ -164,7 +164,7 @@ async function waitForIndex(context: CommandContext, index: IndexService, awaite
         throw new WritError('INDEX_UNAVAILABLE', 'no index host runs any more; the task waits for the next one');
       show.seen(all);
       await pause(LOOK_MS, undefined, { signal }).catch(() => undefined);
-      if (signal.aborted) throw new WritError('TIMEOUT', `you stopped waiting; ${awaited.action} goes on (\`npx writ index status\` shows it)`);
+      if (signal.aborted) throw new WritError('TIMEOUT', `you stopped waiting; ${awaited.action} goes on (\`writ index status\` shows it)`);
     }
   } finally {
     show.stop();

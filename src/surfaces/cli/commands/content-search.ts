@@ -25,7 +25,7 @@ export const register: Registrar = (program, deps, exit) => {
     .description('search the contents of files')
     .option('-i, --ignore-case', 'letters match in any case')
     .option('-s, --case-sensitive', 'letters match as they are')
-    .option('-S, --smart-case', 'in any case unless the pattern has an upper-case letter (this is the default)')
+    .option('-S, --smart-case', 'in any case unless the pattern has an upper-case letter, or none at all (this is the default)')
     .option('-F, --fixed-strings', 'the pattern is literal text')
     .option('-w, --word-regexp', 'only whole words match')
     .option('-., --hidden', 'search hidden files and directories too')
@@ -66,8 +66,8 @@ async function search(context: CommandContext, { backend, stats }: SearchFlags, 
   const setup = { workingDirectory, backend, stats: stats === true, fuzzy: request.fuzzy !== undefined, indexed: indexedBy(context, base, request) };
   try {
     const tool = await context.openContentSearch(context.options, setup);
-    // Nobody stops it from here: Ctrl-C ends this process, and with it the backends.
-    const outcome = await tool.search(request, new AbortController().signal);
+    // Ctrl-C ends this process, and with it the backends; the resident process hears that nobody waits.
+    const outcome = await tool.search(request, context.gone ?? new AbortController().signal);
     if (outcome.ok) return outcome.answer;
     const { code, field, message } = outcome.error;
     throw new WritError(code, message, field === undefined ? {} : { field });
@@ -118,7 +118,7 @@ function tell({ output }: CommandContext, answer: ContentSearchAnswer, base: Sea
 }
 
 /** Without a match and with files that could not be searched, or with no time left, nobody knows that there is none. */
-function exitOf({ matches, exit_code: code, timed_out: late }: ContentSearchAnswer): number {
-  if (matches.some(({ type }) => type === 'match')) return 0;
+function exitOf({ exit_code: code, timed_out: late }: ContentSearchAnswer): number {
+  if (code === 0) return 0;
   return late || code === 2 ? 2 : 1;
 }

@@ -13,6 +13,8 @@ export const register: Registrar = (program, deps, exit) => {
     .description('make a key; its secret goes into a file that only you can read')
     .requiredOption('--roles <list>', 'what it may do, separated by commas: submit, search, read, ingest, operate, kernel')
     .option('--ttl <time>', 'life of the key, e.g. 90d (until it is revoked unless given)')
+    .option('--agent <name>', 'of the messages it sees only what this agent may see; roles: search, submit')
+    .option('--project <slug>', 'of the messages it sees only those of this project; may be given more than once', collected)
     .option('--out <file>', 'write the secret there instead of <data directory>/keys/<name>.key')
     .option('--print', 'print the secret, once, instead of writing it to a file')
     .action(command<[string], CreateFlags>(deps, exit, runKeyCreate));
@@ -42,6 +44,12 @@ export const register: Registrar = (program, deps, exit) => {
 interface CreateFlags extends SecretFlags {
   readonly roles: string;
   readonly ttl?: string;
+  readonly agent?: string;
+  readonly project?: readonly string[];
+}
+
+function collected(word: string, before: readonly string[] = []): readonly string[] {
+  return [...before, word];
 }
 
 /** `writ key create`: the secret is shown or kept this once; only its hash stays. */
@@ -51,10 +59,13 @@ async function runKeyCreate(context: CommandContext, flags: CreateFlags, name: s
   const { access } = await context.services();
   const file = fileFor(name, flags, access);
   const keys = await access.keys();
-  const detail = { roles: roles.join(','), ...(ttlS === undefined ? {} : { ttl_s: ttlS }) };
+  const { agent = null, project: projects = null } = flags;
+  const grant = agent === null && projects === null ? undefined : { agent, projects };
+  const bound = { ...(agent !== null && { agent }), ...(projects !== null && { projects: projects.join(',') }) };
+  const detail = { roles: roles.join(','), ...(ttlS === undefined ? {} : { ttl_s: ttlS }), ...bound };
   const { key, secret } = await auditedCommand(context, { action: 'key.create', subject: name, detail }, async () => {
     if (file !== undefined) await access.assertNew(file);
-    const made = await keys.create({ name, roles, ...(ttlS === undefined ? {} : { ttlS }) });
+    const made = await keys.create({ name, roles, ...(ttlS === undefined ? {} : { ttlS }), ...(grant && { grant }) });
     try {
       if (file !== undefined) await access.keepSecret(file, made.secret);
     } catch (error) {
@@ -66,7 +77,7 @@ async function runKeyCreate(context: CommandContext, flags: CreateFlags, name: s
   });
   const where = whereabouts(file, secret);
   await context.output.answer({ ...keyJson(key), ...where.json }, () =>
-    [`made the key ${key.name} (${key.id}) for ${key.roles.join(', ')}`, where.line].join('\n'),
+    [`made the key ${key.name} (${key.id}) for ${key.roles.join(', ')}${boundText(key)}`, where.line].join('\n'),
   );
   return 0;
 }
@@ -82,7 +93,13 @@ async function runKeyList(context: CommandContext): Promise<number> {
       ? 'there are no keys; `writ key create` makes one'
       : table(
           COLUMNS,
-          keys.map((key) => [key.id, key.name, key.roles.join(','), `${duration(now - Date.parse(key.createdAt))} ago`, expiry(key, now)]),
+          keys.map((key) => [
+            key.id,
+            key.name,
+            `${key.roles.join(',')}${boundText(key)}`,
+            `${duration(now - Date.parse(key.createdAt))} ago`,
+            expiry(key, now),
+          ]),
         ),
   );
   return 0;
@@ -152,8 +169,16 @@ function fileFor(name: string, { out, print }: SecretFlags, access: ApiAccess): 
 }
 
 /** A key in JSON, in the words of the API. */
-function keyJson({ id, name, roles, createdAt, expiresAt }: ApiKey): Record<string, unknown> {
-  return { id, name, roles, created_at: createdAt, ...(expiresAt === undefined ? {} : { expires_at: expiresAt }) };
+function keyJson({ id, name, roles, createdAt, expiresAt, grant }: ApiKey): Record<string, unknown> {
+  const bound = grant && { ...(grant.agent !== null && { agent: grant.agent }), ...(grant.projects !== null && { projects: grant.projects }) };
+  return { id, name, roles, created_at: createdAt, ...(expiresAt === undefined ? {} : { expires_at: expiresAt }), ...bound };
+}
+
+/** What a key is bound to, in words; nothing for one that is not. */
+function boundText({ grant }: ApiKey): string {
+  if (grant === undefined) return '';
+  const projects = grant.projects === null ? '' : ` in ${grant.projects.join(', ')}`;
+  return ` as ${grant.agent ?? 'anybody'}${projects}`;
 }
 
 /** Where the secret is now, for a program and for a person. */

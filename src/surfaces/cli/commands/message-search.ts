@@ -1,10 +1,11 @@
 import { Option } from 'commander';
 import { DOC_KINDS, type DocKind, SEARCH_MODES, type SearchMode, type SearchQuery } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
-import type { MessageSearch } from '../../../core/ports/index.ts';
 import { importancesOf, momentOf, nameOf, rankingOf, timeRangeOf, wordOf } from '../../shared/messages/query-values.ts';
-import { inProduct, inProject, type SearchTarget } from '../../shared/messages/search-target.ts';
+import { inProduct, inProject, type Looking, type SearchTarget } from '../../shared/messages/search-target.ts';
+import { viewerOf } from '../../shared/messages/viewer.ts';
 import { type CommandContext, command, type Registrar } from '../command.ts';
+import { holderOfKey } from '../key-file.ts';
 import { parseWhole } from '../text/values.ts';
 
 const MORE = `
@@ -36,6 +37,7 @@ export const addMessageSearch: Registrar = (messages, deps, exit) => {
     .addOption(new Option('--mode <mode>', 'how to search').choices(SEARCH_MODES))
     .option('--min-score <score>', 'only results with at least this score, 0 to 1')
     .option('--as <agent>', 'only what the agents of this name may see')
+    .option('--key <file>', 'search as the holder of this API key: only what it is bound to')
     .option('--limit <n>', 'at most so many results (1 to 1000)', '20')
     .option('--offset <n>', 'leave out so many at the front')
     .option('--cursor <token>', 'go on where a page ended')
@@ -61,20 +63,23 @@ interface MessagesSearchFlags {
   readonly mode?: SearchMode;
   readonly minScore?: string;
   readonly as?: string;
+  readonly key?: string;
   readonly limit: string;
   readonly offset?: string;
   readonly cursor?: string;
   readonly explain?: boolean;
 }
 
-/** `writ messages search`: one page of results. Whoever may read the data directory may see every message. */
+/** `writ messages search`: one page of results. Whoever may read the data directory may see every message, and fewer with `--key`. */
 async function runMessagesSearch(context: CommandContext, flags: MessagesSearchFlags, words: readonly string[]): Promise<number> {
   const { besideText, explainText, resultsText } = await import('../messages/render.ts');
   const { output } = context;
   const query = queryOf(words, flags);
-  const search = await (await context.services()).messageSearch();
-  const target = await searchTargetOf(flags, search);
-  const response = await (target.ok ? search.search({ ...query, ...target.value }, null) : search.errorResponse(query, target.error));
+  const services = await context.services();
+  const search = await services.messageSearch();
+  const viewer = flags.key === undefined ? null : viewerOf(await holderOfKey(flags.key, services));
+  const target = await searchTargetOf(flags, { search, viewer });
+  const response = await (target.ok ? search.search({ ...query, ...target.value }, viewer) : search.errorResponse(query, target.error));
   const explained = response.explain === undefined ? '' : `\n\n${explainText(response.explain)}`;
   await output.answer(response, () => `${resultsText(response)}${explained}`);
   if (!output.json) for (const line of besideText(response)) output.note(line);
@@ -123,9 +128,9 @@ function filtersOf({ from, to, agent, thread, importance, ack, since, until }: M
 }
 
 /** The project or product that a command line names; everything unless it names one. Throws WritError NOT_FOUND for one that is not there. */
-export async function searchTargetOf({ project, product }: Pick<MessagesSearchFlags, 'project' | 'product'>, search: MessageSearch): Promise<SearchTarget> {
-  if (project !== undefined) return inProject(project, '--project', search);
-  if (product !== undefined) return inProduct(product, '--product', search);
+export async function searchTargetOf({ project, product }: Pick<MessagesSearchFlags, 'project' | 'product'>, looking: Looking): Promise<SearchTarget> {
+  if (project !== undefined) return inProject(project, '--project', looking);
+  if (product !== undefined) return inProduct(product, '--product', looking);
   return { ok: true, value: {} };
 }
 

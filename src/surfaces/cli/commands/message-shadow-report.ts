@@ -40,7 +40,7 @@ async function runShadowReport(context: CommandContext, flags: ShadowReportFlags
   const limit = parseWhole(flags.limit, '--limit', { min: 1, max: 1000 });
   const texts = queriesIn(await readText(context.io, file));
   const services = await context.services();
-  const target = await searchTargetOf(flags, await services.messageSearch());
+  const target = await searchTargetOf(flags, { search: await services.messageSearch(), viewer: null });
   if (!target.ok) throw new WritError('STORAGE_UNAVAILABLE', target.error.message);
   const report = await services.compareEngines({ texts, limit, ...target.value, signal: context.interrupted() });
   await context.output.answer(report, () => shadowReportText(report));

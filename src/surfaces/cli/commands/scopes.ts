@@ -45,7 +45,7 @@ async function runFind(context: CommandContext, flags: FindFlags, scope: string,
   const maxResults = parseWhole(flags.max, '--max', { min: 1, max: 1000 });
   const services = await context.services();
   const capability = services.scopes.capabilityOf(scope);
-  if (capability === undefined) throw new WritError('INVALID_ARGUMENT', 'the settings name no such scope; `npx writ scopes` lists them', { field: 'scope' });
+  if (capability === undefined) throw new WritError('INVALID_ARGUMENT', 'the settings name no such scope; `writ scopes` lists them', { field: 'scope' });
   const manifest: TaskManifest = {
     task_id: `find-${services.randomId()}`,
     capability_id: capability,

@@ -1,6 +1,8 @@
 import { ReadStream, WriteStream } from 'node:tty';
 import { WritError } from '../../../core/errors.ts';
+import { viewerOf } from '../../shared/messages/viewer.ts';
 import { type CommandContext, command, type Registrar } from '../command.ts';
+import { holderOfKey } from '../key-file.ts';
 
 const EXAMPLES = `
 A screen for searching the messages of this data directory: query, results, the message itself, and facets. The keys stand
@@ -15,12 +17,17 @@ export const register: Registrar = (program, deps, exit) => {
   program
     .command('tui [words...]')
     .description('search the messages of agents on a screen')
+    .option('--key <file>', 'search as the holder of this API key: only what it is bound to')
     .addHelpText('after', EXAMPLES)
-    .action(command<[readonly string[] | undefined], object>(deps, exit, runTuiCommand));
+    .action(command<[readonly string[] | undefined], TuiFlags>(deps, exit, runTuiCommand));
 };
 
-/** `writ tui`: the screen of message search. Whoever may read the data directory may see every message. */
-async function runTuiCommand(context: CommandContext, _flags: object, words: readonly string[] = []): Promise<number> {
+interface TuiFlags {
+  readonly key?: string;
+}
+
+/** `writ tui`: the screen of message search. Whoever may read the data directory may see every message, and fewer with `--key`. */
+async function runTuiCommand(context: CommandContext, { key }: TuiFlags, words: readonly string[] = []): Promise<number> {
   const { stdin, stdout } = context.io;
   if (!(stdin instanceof ReadStream) || !(stdout instanceof WriteStream)) {
     throw new WritError('INVALID_ARGUMENT', 'a screen needs a terminal for input and output; without one, use: writ messages search');
@@ -28,12 +35,13 @@ async function runTuiCommand(context: CommandContext, _flags: object, words: rea
   const { NO_FACETS } = await import('../../tui/model/facets.ts');
   const { askedBy } = await import('../../tui/model/link.ts');
   const services = await context.services();
+  const viewer = key === undefined ? null : viewerOf(await holderOfKey(key, services));
   const search = await services.messageSearch();
   services.watched();
   // Drawing is loaded by nobody else, and takes longer than most commands.
   const { runTui } = await import('../../tui/run.ts');
   await runTui({
-    services: { search: (query) => search.search(query, null), places: () => services.projectsAndProducts(), shelf: services.screenShelf },
+    services: { search: (query) => search.search(query, viewer), places: () => services.projectsAndProducts(viewer), shelf: services.screenShelf },
     stdin,
     stdout,
     ...(askedBy(words.join(' ')) ?? { text: words.join(' '), facets: NO_FACETS }),

@@ -53,7 +53,7 @@ export async function followPlan(context: CommandContext, id: string, plans: Pla
     const why = await whyNothingCame(async () => (await context.services()).queues());
     throw new WritError('TIMEOUT', `no news of plan ${id} for ${flags.timeout}: ${why}`);
   }
-  await context.output.answer({ ...planStatusOf(view, false), interrupted: true }, () => `plan ${id} goes on; \`npx writ plan cancel\` ends it`);
+  await context.output.answer({ ...planStatusOf(view, false), interrupted: true }, () => `plan ${id} goes on; \`writ plan cancel\` ends it`);
   return 1;
 }
 

@@ -2,10 +2,12 @@ import { shellWord } from '../text/shell-word.ts';
 
 /** What of an installation the printed commands need to know. */
 export interface Installed {
-  /** How the program is called: `npx writ`, with what names the settings. */
+  /** How the program is called: `writ`, with what names the settings. */
   readonly program: string;
   /** A base directory to begin in, and its search scope; `undefined`: the settings name none. */
   readonly playground: { readonly base: string; readonly scope: string | undefined } | undefined;
+  /** Directory of the command; `undefined`: nobody knows, it is installed in another way. */
+  readonly commands: string | undefined;
   /** File of the operator's key. */
   readonly operatorKey: string;
   readonly configFile: string;
@@ -14,7 +16,7 @@ export interface Installed {
 }
 
 /** What `writ up` prints when everything runs: commands that work as they stand. */
-export function nextSteps({ program, playground, operatorKey, configFile, url }: Installed): string {
+export function nextSteps({ program, playground, commands, operatorKey, configFile, url }: Installed): string {
   return [
     '',
     'Writ is up:',
@@ -23,7 +25,10 @@ export function nextSteps({ program, playground, operatorKey, configFile, url }:
     `  ${url}/metrics   figures for Prometheus`,
     `  The operator's key lies in ${operatorKey}`,
     '',
-    ...(playground === undefined ? nothingAllowed(configFile) : firstTask(program, playground)),
+    ...(playground === undefined ? nothingAllowed(configFile) : []),
+    'In another terminal:',
+    ...(commands === undefined ? [] : [`  export PATH=${shellWord(commands)}:"$PATH"     finds \`writ\`, which lies there`]),
+    ...(playground === undefined ? [] : firstTask(program, playground)),
     `  ${program} status                           queues, ages, workers`,
     `  ${program} doctor                           settings and what this host can do`,
     '',
@@ -35,7 +40,6 @@ function firstTask(program: string, { base, scope }: NonNullable<Installed['play
   const inputs = { source_path: `${base}/hello.txt`, destination_path: `${base}/copy.txt` };
   const task = { task_id: 'first', capability_id: 'FILE_COPY', inputs, constraints: {} };
   return [
-    'In another terminal:',
     `  echo ${shellWord(JSON.stringify(task))} > task.json`,
     `  echo hello > ${shellWord(`${base}/hello.txt`)}`,
     `  ${program} push task.json --sign --wait     sign it, push it, see the answer`,
@@ -52,6 +56,5 @@ function nothingAllowed(configFile: string): string[] {
     '  [file.base_directories]',
     '  inbox = "/srv/inbox"',
     '',
-    'In another terminal:',
   ];
 }

@@ -1,10 +1,13 @@
 import type { Role } from '../../../contracts/index.ts';
+import type { SearchGrant } from '../../../core/ports/index.ts';
 import type { HttpServerOptions } from '../options.ts';
 
 /** Who a form has shown to be. */
 export interface Visitor {
   readonly name: string;
   readonly roles: readonly Role[];
+  /** What the key is bound to. */
+  readonly grant?: SearchGrant | undefined;
   /** The secret that it has shown, by its name. */
   readonly secretId?: string;
   /** Rest of the life of the key. */
@@ -19,6 +22,6 @@ export function createVisitorOf({ apiKeys, loginLinks, services }: Pick<HttpServ
     const key = await apiKeys.find((form.get('key') ?? '').trim());
     if (key === undefined) return undefined;
     const end = key.expiresAt === undefined ? {} : { endsInMs: Date.parse(key.expiresAt) - services.clock.now() };
-    return { name: key.name, roles: key.roles, secretId: key.secretId, ...end };
+    return { name: key.name, roles: key.roles, grant: key.grant, secretId: key.secretId, ...end };
   };
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { WritError } from '../../../core/errors.ts';
+import { BATCH_VERSION, MAX_BATCH } from '../../mcp/batch-bounds.ts';
 import type { McpServices } from '../../mcp/services.ts';
 import { type Call, route } from '../route.ts';
 
@@ -7,6 +8,8 @@ import { type Call, route } from '../route.ts';
 const Message = z
   .looseObject({ jsonrpc: z.literal('2.0'), id: z.union([z.string(), z.int()]).optional(), method: z.string().optional() })
   .meta({ description: 'One JSON-RPC 2.0 message of the Model Context Protocol.' });
+
+const Messages = z.union([Message, z.array(Message).min(1).max(MAX_BATCH)]).meta({ description: `A message, or in version ${BATCH_VERSION} a list of them.` });
 
 export const callMcp = route({
   method: 'POST',
@@ -18,10 +21,10 @@ export const callMcp = route({
     'key allow. What a tool refuses is a result with `isError`, whose text is `{code, field, message}`. A call ends when its client goes away.',
   tag: 'mcp',
   access: 'any',
-  body: Message,
+  body: Messages,
   headers: { 'mcp-protocol-version': 'The version that was agreed upon in `initialize`.' },
   responses: {
-    200: { description: 'The answer to a request, a JSON-RPC message.', schema: Message },
+    200: { description: 'The answer to a request, a JSON-RPC message; to a list with requests a list.', schema: Messages },
     202: { description: 'A notification was taken.' },
   },
   problems: ['INVALID_ARGUMENT'],
@@ -29,15 +32,21 @@ export const callMcp = route({
     // Loaded with the first message: most servers never get one.
     const [{ answerPost }, { TOOLS }] = await Promise.all([import('../../mcp/http.ts'), import('../../mcp/tools/table.ts')]);
     const { services, caller, body, signal } = call;
+    const isBatch = Array.isArray(body);
+    // Who names no version is taken to speak that one.
+    const { 'mcp-protocol-version': version = BATCH_VERSION } = call.request.headers;
+    if (isBatch && version !== BATCH_VERSION) throw new WritError('INVALID_ARGUMENT', `version ${String(version).slice(0, 32)} of the protocol has no batches`);
+    if (isBatch && body.some(({ method }) => method === 'initialize')) throw new WritError('INVALID_ARGUMENT', 'initialize may be in no batch');
     const options = { tools: TOOLS, services: mcpServices(call), caller, report: services.report };
     const reply = await answerPost({ message: body, headers: headersOf(call), signal }, options);
     if (reply.status >= 400) throw new WritError('INVALID_ARGUMENT', reply.body === undefined ? 'this is no message of the protocol' : reasonIn(reply.body));
     if (reply.body === undefined) return { status: 202 };
-    return { status: 200, body: JSON.parse(reply.body), headers: { 'cache-control': 'no-store' } };
+    const answer: unknown = JSON.parse(reply.body);
+    return { status: 200, body: isBatch && !Array.isArray(answer) ? [answer] : answer, headers: { 'cache-control': 'no-store' } };
   },
 });
 
-type McpCall = Call<undefined, undefined, z.infer<typeof Message>>;
+type McpCall = Call<undefined, undefined, z.infer<typeof Messages>>;
 
 /** The transport wants a client that takes both forms of an answer; there is only one here, so nobody need say so. */
 function headersOf({ request }: McpCall): Record<string, string> {

@@ -1,4 +1,5 @@
 import { SearchQuery, SearchResponse } from '../../../contracts/index.ts';
+import { viewerOf } from '../../shared/messages/viewer.ts';
 import { route } from '../route.ts';
 
 export const searchMessages = route({
@@ -15,7 +16,7 @@ export const searchMessages = route({
   responses: { 200: { description: 'What was found, also when that is nothing.', schema: SearchResponse } },
   problems: ['WRONG_STATE'],
   async handle({ body, caller, services: { messageSearch } }) {
-    const { audit, ...response } = await messageSearch.search(body, null);
+    const { audit, ...response } = await messageSearch.search(body, viewerOf(caller), caller.account);
     const shown = audit !== undefined && caller.roles.has('operate') ? { ...response, audit } : response;
     return { status: 200, body: shown, headers: { 'cache-control': 'no-store' } };
   },

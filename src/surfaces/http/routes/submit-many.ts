@@ -1,7 +1,7 @@
 import type { BulkReceipt, BulkSummary } from '../../../contracts/index.ts';
 import type { Receipt } from '../../../core/ports/index.ts';
 import { untilAborted } from '../../shared/input/until-aborted.ts';
-import { type LineAnswer, pushStream } from '../../shared/tasks/push-stream.ts';
+import { type LineAnswer, type PushStreamPorts, pushStream } from '../../shared/tasks/push-stream.ts';
 import { refuseLease } from '../../shared/tasks/submit.ts';
 import { dropRest } from '../drop-rest.ts';
 import { problemOf } from '../problem.ts';
@@ -26,7 +26,8 @@ async function* bulkLines(call: BulkCall, kernel: Awaited<ReturnType<typeof sign
   // The connection carries the answer as well, so the end of the reading must not end it.
   const body = request.raw.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>;
   const source = untilAborted(body, AbortSignal.any([call.signal, over.signal]));
-  const refusal = (job: Parameters<typeof refuseLease>[0]) => refuseLease(job, { signatures, tasks, now: services.clock.now(), queue: query.queue });
+  const refusal: PushStreamPorts['refusal'] = ({ job, granted }) =>
+    refuseLease(job, { signatures, tasks, now: services.clock.now(), queue: query.queue, granted });
   const { summary } = emptySummary();
   try {
     for await (const answers of pushStream(source, { tasks, refusal, kernel }, { push: pushOptions(query), terms: {} })) {

@@ -26,7 +26,9 @@ export function createAuthenticate({ apiKeys, sessions }: { apiKeys: ApiKeyStore
     const secret = BEARER.exec(header)?.[1];
     const key = secret === undefined ? undefined : await apiKeys.find(secret);
     if (key === undefined) return undefined;
-    return { caller: { name: key.name, roles: new Set(key.roles), via: 'key', lives: () => opens(key.secretId) }, quota: `key:${key.id}` };
+    const { name, roles, grant, secretId } = key;
+    const quota = `key:${key.id}`;
+    return { caller: { name, roles: new Set(roles), grant, account: quota, via: 'key', lives: () => opens(secretId) }, quota };
   }
 
   async function bySession(request: FastifyRequest): Promise<Authenticated | undefined> {
@@ -34,7 +36,9 @@ export function createAuthenticate({ apiKeys, sessions }: { apiKeys: ApiKeyStore
     if (secret === undefined || fetchedByAnotherSite(request) || !(await isOpen(secret))) return undefined;
     const session = sessions.find(secret);
     if (session === undefined) return undefined;
-    return { caller: { name: session.name, roles: session.roles, via: 'session', lives: () => isOpen(secret) }, quota: `session:${session.name}` };
+    const { name, roles, grant } = session;
+    const quota = `session:${name}`;
+    return { caller: { name, roles, grant, account: quota, via: 'session', lives: () => isOpen(secret) }, quota };
   }
 
   async function isOpen(secret: string): Promise<boolean> {

@@ -1,11 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Role } from '../../../contracts/index.ts';
 import type { Clock } from '../../../core/clock.ts';
+import type { SearchGrant } from '../../../core/ports/index.ts';
 
 export interface Session {
   /** Name of the key or of the login link; stands in the audit log. */
   readonly name: string;
   readonly roles: ReadonlySet<Role>;
+  /** What the key that opened it is bound to. */
+  readonly grant: SearchGrant | undefined;
   /** The secret of a key that opened it; the session dies with that secret. */
   readonly secretId: string | undefined;
   /** Milliseconds of the monotonic clock. */
@@ -14,7 +17,13 @@ export interface Session {
 
 export interface SessionStore {
   /** A new session; answers the secret of its cookie. `endsInMs` shortens its life. */
-  open(who: { readonly name: string; readonly roles: readonly Role[]; readonly secretId?: string; readonly endsInMs?: number }): string;
+  open(who: {
+    readonly name: string;
+    readonly roles: readonly Role[];
+    readonly grant?: SearchGrant | undefined;
+    readonly secretId?: string;
+    readonly endsInMs?: number;
+  }): string;
   find(secret: string): Session | undefined;
   close(secret: string): void;
   readonly size: number;
@@ -42,10 +51,10 @@ export function createSessions({ clock, lifeMs, max = MAX_SESSIONS }: { clock: C
   }
 
   return {
-    open({ name, roles, secretId, endsInMs = lifeMs }) {
+    open({ name, roles, grant, secretId, endsInMs = lifeMs }) {
       makeRoom();
       const secret = randomBytes(SECRET_BYTES).toString('base64url');
-      sessions.set(hashOf(secret), { name, roles: new Set(roles), secretId, endsAt: clock.monotonic() + Math.min(lifeMs, endsInMs) });
+      sessions.set(hashOf(secret), { name, roles: new Set(roles), grant, secretId, endsAt: clock.monotonic() + Math.min(lifeMs, endsInMs) });
       return secret;
     },
     find(secret) {

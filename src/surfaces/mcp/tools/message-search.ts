@@ -11,6 +11,8 @@ import { aliasedText, PROJECT } from '../../shared/messages/aliases.ts';
 import { inProduct, inProject, type SearchTarget } from '../../shared/messages/search-target.ts';
 import { besideRows, productRow, toolRow } from '../../shared/messages/tool-answer.ts';
 import { toolQueryOf } from '../../shared/messages/tool-query.ts';
+import { viewerOf } from '../../shared/messages/viewer.ts';
+import type { McpCaller } from '../services.ts';
 import { checkedInput, judgingTool, LOOKS_ONLY } from '../tool.ts';
 
 const HOW =
@@ -25,12 +27,13 @@ export const searchMessages = judgingTool<SearchMessagesOutput>({
   annotations: LOOKS_ONLY,
   input: SearchMessagesInputs,
   output: SearchMessagesOutput,
-  async judge({ input, services }) {
+  async judge({ input, services, caller }) {
     const inputs = checkedInput(SearchMessagesInputs, withoutNulls(input));
     if (isBlank(inputs)) return { result: [] };
     const query = toolQueryOf(inputs);
     const search = await services.messageSearch();
-    const response = await searchIn(await inProject(inputs.project_key, 'project_key', search), query, search);
+    const looking = { search, viewer: viewerOf(caller) };
+    const response = await searchIn(await inProject(inputs.project_key, 'project_key', looking), query, caller, search);
     return { result: response.results.map(toolRow), ...besideRows(response) };
   },
 });
@@ -43,20 +46,21 @@ export const searchMessagesProduct = judgingTool<SearchMessagesProductOutput>({
   annotations: LOOKS_ONLY,
   input: SearchMessagesProductInputs,
   output: SearchMessagesProductOutput,
-  async judge({ input, services }) {
+  async judge({ input, services, caller }) {
     const inputs = checkedInput(SearchMessagesProductInputs, withoutNulls(input));
     if (isBlank(inputs)) return { result: [] };
     const query = toolQueryOf(inputs);
     const wanted = aliasedText(PROJECT, inputs);
     const search = await services.messageSearch();
-    const response = await searchIn(await inProduct(inputs.product_key, 'product_key', search, wanted), query, search);
+    const looking = { search, viewer: viewerOf(caller) };
+    const response = await searchIn(await inProduct(inputs.product_key, 'product_key', looking, wanted), query, caller, search);
     return { result: response.results.map(productRow), ...besideRows(response) };
   },
 });
 
-/** The search in its place, for somebody who may see everything. */
-function searchIn(target: SearchTarget, query: SearchQuery, search: MessageSearch): Promise<SearchResponse> {
-  return target.ok ? search.search({ ...query, ...target.value }, null) : search.errorResponse(query, target.error);
+/** The search in its place, for whom the caller's key is bound to. */
+function searchIn(target: SearchTarget, query: SearchQuery, caller: McpCaller, search: MessageSearch): Promise<SearchResponse> {
+  return target.ok ? search.search({ ...query, ...target.value }, viewerOf(caller), caller.account) : search.errorResponse(query, target.error);
 }
 
 /** A query that says nothing finds nothing, whatever else is asked for (search-rules 16). */

@@ -16,11 +16,14 @@ export const MAX_ITEM_BYTES = BOUNDS.item;
 
 export const NEWLINE = 0x0a;
 
+/** Keeps nothing between two texts: every call ends one. */
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
+
 /** The item of these bytes; `undefined` for blank ones. */
 export function itemOf(bytes: Uint8Array, line: number): RawItem | undefined {
   let text: string;
   try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes).trim();
+    text = UTF8.decode(bytes).trim();
   } catch {
     return { kind: 'problem', line, message: 'is not UTF-8' };
   }

@@ -12,8 +12,8 @@ const CHUNK = 200;
 
 export interface PushStreamPorts {
   readonly tasks: Pick<TaskGateway, 'enqueue' | 'ledger'>;
-  /** Checks a job before it is queued (`refuseLease`). */
-  refusal(job: ParsedTask['job']): Promise<LeaseRefusal | undefined>;
+  /** Checks a task before it is queued (`refuseLease`). */
+  refusal(task: Pick<ParsedTask, 'job' | 'granted'>): Promise<LeaseRefusal | undefined>;
   /** Signs what has no lease; `undefined`: a missing lease is refused. */
   readonly kernel: Pick<KernelClient, 'issue'> | undefined;
 }
@@ -80,10 +80,11 @@ async function check(items: readonly RawItem[], { kernel, refusal }: PushStreamP
   return { tasks: signed.tasks.filter((_, at) => refusals[at] === undefined), rejections: [...rejections, ...signed.rejections, ...refused] };
 }
 
-async function refusalOf({ line, job }: ParsedTask, refusal: PushStreamPorts['refusal']): Promise<Rejection | undefined> {
+async function refusalOf(task: ParsedTask, refusal: PushStreamPorts['refusal']): Promise<Rejection | undefined> {
+  const { line, job } = task;
   const task_id = job.manifest.task_id;
   try {
-    const refused = await refusal(job);
+    const refused = await refusal(task);
     return refused && { line, task_id, ...refused };
   } catch (error) {
     if (!isWritError(error) || error.code !== 'INVALID_MANIFEST') throw error;

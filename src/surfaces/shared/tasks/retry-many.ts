@@ -15,7 +15,7 @@ export interface BulkRetry {
 /** Tasks that are looked up, retried and told of together. */
 const PAGE = 200;
 /** Retries on their way at the same time. */
-const TOGETHER = 16;
+const TOGETHER = 64;
 
 /**
  * Retries every failed task that the filter finds, page by page. The run looks at what had failed when it began: a task

@@ -1,5 +1,5 @@
 import { WritError } from '../../../core/errors.ts';
-import type { RetryAnswer, SignatureReader } from '../../../core/ports/index.ts';
+import type { RetryAnswer, RetryOptions, SignatureReader } from '../../../core/ports/index.ts';
 import { jobDataOf } from './job-data.ts';
 import type { OperatorServices } from './operator.ts';
 import { unknownTask, unprovenTask } from './task-id.ts';
@@ -29,9 +29,14 @@ export async function retryTask(taskId: string, { regrant }: RetryTerms, service
   const status = failedStanding(taskId, await readTaskStatus(taskId, services.tasks));
   const renew = regrant === true || leaseHasExpired(status, await services.signatures(), services.clock.now());
   const lease = renew ? await renewedLease(taskId, status, regrant ?? services.regrantByDefault, services) : undefined;
-  const answer = await services.tasks.enqueue.retry(taskId, lease === undefined ? {} : { lease });
+  const answer = await services.tasks.enqueue.retry(taskId, { ...placeOf(status), ...(lease === undefined ? {} : { lease }) });
   if (answer.kind !== 'retried') throw moved(taskId, answer);
   return { regranted: lease !== undefined };
+}
+
+/** Where the job was just found: it need not be looked for again in every queue. */
+function placeOf({ job }: FailedTask): Pick<RetryOptions, 'queue' | 'jobId'> {
+  return job === undefined ? {} : { queue: job.queue, jobId: job.jobId };
 }
 
 /** What has failed, as far as it is proved: a forged row must not keep a failed job from running again. */

@@ -27,7 +27,7 @@ export async function signChunk(chunk: readonly ParsedTask[], kernel: Pick<Kerne
   for (const task of chunk) {
     const grant = grantOf.get(task);
     if (!grantOf.has(task)) tasks.push(task);
-    else if (grant?.kind === 'granted') tasks.push({ ...task, job: { ...task.job, lease: grant.lease } });
+    else if (grant?.kind === 'granted') tasks.push({ line: task.line, job: { ...task.job, lease: grant.lease }, granted: true });
     else rejections.push(rejection(task, grant ?? { code: 'KERNEL_UNAVAILABLE', message: 'the kernel did not answer for this task' }));
   }
   return { tasks, rejections };

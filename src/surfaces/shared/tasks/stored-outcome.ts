@@ -1,5 +1,5 @@
 import type { ExecutionResult } from '../../../contracts/index.ts';
-import type { GenuineResult, JobView, TaskGateway, TaskRow } from '../../../core/ports/index.ts';
+import type { GenuineResult, JobView, ResultClaim, TaskGateway, TaskRow } from '../../../core/ports/index.ts';
 import { jobDataOf } from './job-data.ts';
 
 /** The last outcome of a task. */
@@ -23,7 +23,7 @@ export async function storedOutcome(
   gateway: TaskGateway,
 ): Promise<FinishedTask | undefined> {
   if (!row?.result) return undefined;
-  const genuine = await gateway.results.read(row.result, { taskId, manifestSha256s: hashesOf(job, row.manifestSha256) });
+  const genuine = await gateway.results.read(row.result, { taskId, ...claimOf(job, row.manifestSha256) });
   return genuine && finished(row.result, genuine, 'ledger', job);
 }
 
@@ -31,7 +31,7 @@ export async function storedOutcome(
 export async function storedRefusal(taskId: string, job: JobView, gateway: TaskGateway): Promise<FinishedTask | 'forged' | undefined> {
   const text = await gateway.ledger.refusal(taskId, job.key ?? `${job.queue}:${job.jobId}`);
   if (text === undefined) return undefined;
-  const genuine = await gateway.results.read(text, { taskId, manifestSha256s: hashesOf(job), refusal: true });
+  const genuine = await gateway.results.read(text, { taskId, ...claimOf(job), refusal: true });
   return genuine === undefined ? 'forged' : finished(text, genuine, 'refusal', job);
 }
 
@@ -41,9 +41,9 @@ export function claimsEnd(row: TaskRow | undefined): boolean {
 }
 
 /** The row's hash may have been changed as well: the job's counts too. */
-function hashesOf(job: JobView | undefined, ...known: readonly string[]): readonly string[] {
+function claimOf(job: JobView | undefined, ...known: readonly string[]): Pick<ResultClaim, 'manifestSha256s' | 'likely'> {
   const data = jobDataOf(job);
-  return data === undefined ? known : [...known, data.manifestSha256];
+  return data === undefined ? { manifestSha256s: known } : { manifestSha256s: [...known, data.manifestSha256], likely: data.manifest.capability_id };
 }
 
 function finished(result: string, { outcome, manifestSha256 }: GenuineResult, from: FinishedTask['from'], job: JobView | undefined): FinishedTask {

@@ -41,7 +41,8 @@ export async function submitTask(
 ): Promise<Exclude<Receipt, { kind: 'conflict' }>> {
   const leased = await withLease(job, sign, by, services);
   const signatures = await services.signatures();
-  const refusal = await refuseLease(leased, { signatures, tasks: services.tasks, now: services.clock.now(), queue: push.queue });
+  const granted = leased !== job;
+  const refusal = await refuseLease(leased, { signatures, tasks: services.tasks, now: services.clock.now(), queue: push.queue, granted });
   if (refusal) throw new WritError(refusal.code, refusal.message, { field: refusal.field });
   const receipt = await services.tasks.enqueue.push(leased, push);
   if (receipt.kind === 'conflict') throw new WritError('TASK_ID_CONFLICT', 'the task_id is already used for another manifest', { field: 'manifest.task_id' });
@@ -80,6 +81,8 @@ export interface LeaseCheckPorts {
   readonly now: number;
   /** The queue that the push names, if it does. */
   readonly queue?: string | undefined;
+  /** The kernel has just answered this lease to this process: all of it is looked at but the mathematics of its signature. */
+  readonly granted?: boolean | undefined;
 }
 
 /**
@@ -89,9 +92,12 @@ export interface LeaseCheckPorts {
  *
  * @throws WritError INVALID_MANIFEST for a manifest without a canonical form
  */
-export async function refuseLease({ manifest, lease }: TaskJob, { signatures, tasks, now, queue }: LeaseCheckPorts): Promise<LeaseRefusal | undefined> {
+export async function refuseLease(
+  { manifest, lease }: TaskJob,
+  { signatures, tasks, now, queue, granted }: LeaseCheckPorts,
+): Promise<LeaseRefusal | undefined> {
   if (lease === undefined || lease === '') return refusal('INVALID_LEASE', 'the task carries no lease');
-  const reading = await signatures.readLease(lease, manifest, queue);
+  const reading = await signatures.readLease(lease, manifest, queue, granted);
   if (!reading.ok) return refusal('INVALID_LEASE', reading.error);
   const { exp } = reading.value.payload;
   if (exp * 1000 > now) return undefined;

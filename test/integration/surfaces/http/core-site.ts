@@ -21,7 +21,7 @@ export function memoryKeys(now: () => number = Date.now): ApiKeyStore & { readon
     },
     secrets: async () => new Set([...keys.values()].filter(good).map(({ hash }) => hash)),
     list: async () => [...keys.values()],
-    async create({ name, roles, ttlS }) {
+    async create({ name, roles, ttlS, grant }) {
       const id = randomBytes(4).toString('hex');
       const secret = `writ_${id}_${randomBytes(32).toString('base64url')}`;
       const key: ApiKey = {
@@ -30,6 +30,7 @@ export function memoryKeys(now: () => number = Date.now): ApiKeyStore & { readon
         roles,
         createdAt: new Date(now()).toISOString(),
         ...(ttlS === undefined ? {} : { expiresAt: new Date(now() + ttlS * 1000).toISOString() }),
+        ...(grant && { grant }),
       };
       keys.set(id, { ...key, hash: hashOf(secret) });
       secretOf.set(name, secret);

@@ -108,6 +108,27 @@ describe('the MCP server over HTTP', () => {
     expect(await post({ ...list, method: 'tools/burn' })).toMatchObject({ status: 200, body: { id: 7, error: { code: -32601 } } });
   });
 
+  it('answers a batch with a list, in the version that has batches and where none is named', async () => {
+    const list = { jsonrpc: '2.0', id: 7, method: 'tools/list', params: {} };
+    const heard = { jsonrpc: '2.0', method: 'notifications/initialized' };
+    for (const headers of [{}, { 'mcp-protocol-version': '2025-03-26' }]) {
+      const { status, body } = await post([list, heard, { ...list, id: 'b', method: 'tools/burn' }], headers);
+      const answers = body as unknown as readonly { id: unknown; result?: object; error?: { code: number } }[];
+      const told = answers.map(({ id, result, error }) => [id, error?.code ?? typeof result]);
+      expect({ status, told: told.sort() }).toEqual({
+        status: 200,
+        told: [
+          [7, 'object'],
+          ['b', -32601],
+        ],
+      });
+      expect(await post([list], headers)).toMatchObject({ status: 200, body: [{ id: 7 }] });
+      expect((await post([heard], headers)).status).toBe(202);
+    }
+    for (const wrong of [[], Array.from({ length: 101 }, (_, id) => ({ ...list, id })), [initialize, list]]) expect((await post(wrong)).status).toBe(400);
+    expect((await post([list], { 'mcp-protocol-version': '2025-06-18' })).status).toBe(400);
+  });
+
   it('takes a notification, and offers no stream and no session to end', async () => {
     expect(await post({ jsonrpc: '2.0', method: 'notifications/initialized' })).toMatchObject({ status: 202, text: '' });
     for (const method of ['GET', 'DELETE']) {

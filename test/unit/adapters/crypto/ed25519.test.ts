@@ -158,6 +158,49 @@ describe('the life of a crypto pool', () => {
     await expect(pool.sign(vector.message, vector.secretKey)).rejects.toMatchObject({ code: 'INTERNAL' });
   });
 
+  it('carries out small calls at once while little is asked for, and gives the threads a burst, what follows it, and what is large', async () => {
+    let batches = 0;
+    let clock = 0;
+    const pool = createCryptoPool({
+      now: () => clock,
+      startWorker: (setup) => {
+        const worker = startThread(new URL('../../../../src/adapters/crypto/pool.ts', import.meta.url).href, './crypto-thread', { workerData: setup });
+        const post = worker.postMessage.bind(worker);
+        worker.postMessage = (...message: Parameters<Worker['postMessage']>) => {
+          batches += 1;
+          post(...message);
+        };
+        return worker;
+      },
+    });
+    await pool.start();
+    const pass = (ms: number): void => {
+      clock += ms;
+    };
+    for (let round = 0; round < 3; round += 1) {
+      expect(toHex(await pool.sign(vector.message, vector.secretKey))).toBe(vector.signature);
+      expect(await pool.verify(vector.message, hex(vector.signature), vector.publicKey)).toBe(true);
+      // A point that is none, in a call that this thread carries out itself.
+      pass(5);
+      expect(await pool.verify(vector.message, hex(vector.signature), new Uint8Array(32).fill(0xff))).toBe(false);
+      pass(5);
+    }
+    expect(batches).toBe(0);
+    const burst = await Promise.all(Array.from({ length: 20 }, () => pool.sign(vector.message, vector.secretKey)));
+    expect(new Set(burst.map(toHex))).toEqual(new Set([vector.signature]));
+    expect(batches).toBe(1);
+    pass(4);
+    expect(await pool.verify(vector.message, hex(vector.signature), vector.publicKey)).toBe(true);
+    expect(batches).toBe(2);
+    pass(5);
+    expect(await pool.verify(vector.message, hex(vector.signature), vector.publicKey)).toBe(true);
+    expect(batches).toBe(2);
+    const large = new Uint8Array(1024 * 1024);
+    expect(await pool.verify(large, await pool.sign(large, vector.secretKey), vector.publicKey)).toBe(true);
+    expect(batches).toBe(4);
+    await pool.stop();
+  });
+
   it('stops before it was started', async () => {
     const pool = createCryptoPool();
     const early = pool.sign(vector.message, vector.secretKey);

@@ -70,9 +70,13 @@ const path = fc.array(fc.constantFrom(...NAMES), { minLength: 1, maxLength: 5 })
 
 const placeAt = (top: RuleState, directories: readonly string[]): RuleState => directories.reduce(enter, top);
 
+/** `ignore` takes a UTF-16 unit for a character: to it, one of two units is told as one of one unit. */
+const inOneUnit = (text: string): string => text.replaceAll('\ud83d\ude00', '中');
+
 /** What `ignore` alone says; undefined for a path beneath one that it ignores: there it speaks of the parent. */
-function oracle(rules: string, names: readonly string[], isDirectory: boolean): RuleMatch | 'parent' {
-  const whole = ignore({ ignoreCase: false, allowRelativePaths: true }).add(rules);
+function oracle(ruleText: string, path: readonly string[], isDirectory: boolean): RuleMatch | 'parent' {
+  const names = path.map(inOneUnit);
+  const whole = ignore({ ignoreCase: false, allowRelativePaths: true }).add(inOneUnit(ruleText));
   for (let length = 1; length < names.length; length++) if (whole.test(`${names.slice(0, length).join('/')}/`).ignored) return 'parent';
   const { ignored, unignored } = whole.test(names.join('/') + (isDirectory ? '/' : ''));
   return ignored ? 'out' : unignored ? 'in' : undefined;
@@ -105,6 +109,23 @@ describe('rules of ignore files', () => {
       }),
       { numRuns: cases(2_000) },
     );
+  });
+
+  it.each([
+    ['?', '\ud83d\ude00', 'out'],
+    ['??', '\ud83d\ude00', undefined],
+    ['*??', 'x\ud83d\ude00', 'out'],
+    ['*???', 'x\ud83d\ude00', undefined],
+    ['[!x]', '\ud83d\ude00', 'out'],
+    ['*[!\ud83d\ude00]', '\ud83d\ude00', undefined],
+    ['[\ud83d\ude00-\ud83d\ude02]', '\ud83d\ude01', 'out'],
+    ['[!\ud83d\ude00-\ud83d\ude02]', '\ud83d\ude01', undefined],
+    ['[[:alpha:]\ud83d\ude00]', 'a', 'out'],
+    ['[[:alpha:]\ud83d\ude00]', '1', undefined],
+    ['[a-\ud83d\ude00]', '\uffee', 'out'],
+    ['*\ud83d\ude00?', 'a\ud83d\ude00b', 'out'],
+  ] as const)('take one code point for one character: %s and %s', (rule, name, said) => {
+    expect(matchRules(compileRules(parseIgnoreFile(rule)), name, false)).toBe(said);
   });
 
   it('keep a rule about endings right when tails are answered from memory', () => {

@@ -57,6 +57,12 @@ describe('the answer', () => {
     expect(answerOf(findings(resultOf(events), { warnings })).exit_code).toBe(code);
   });
 
+  it('ends with 0 also where the match itself was left out: behind its context, or with the time', () => {
+    const context = answerOf(findings(resultOf([event(0, 1, 'x', 'context')], { truncated: true })));
+    const late = answerOf(findings(resultOf([], { truncated: true, timedOut: true, end: 'timed_out' }), { warnings: [{ before: 0, line: 'x' }] }));
+    expect([context.exit_code, late.exit_code]).toEqual([0, 0]);
+  });
+
   it('says in stderr what could not be read, in order, up to the last event when there are more', () => {
     const warnings = [0, 2, 3, 7].map((before) => ({ before, line: `w${before}` }));
     const events = [event(0, 1), event(2, 1)];

@@ -33,6 +33,7 @@ function optionsOf(
         return entry === undefined || entry.kind === 'other' ? { refused: 'EACCES' } : entry.kind;
       },
       open: (path) => (at(path)?.kind === 'file' ? 7 : { refused: 'EACCES' }),
+      readAll: () => Buffer.from('of 7'),
     },
     ...changes,
   };

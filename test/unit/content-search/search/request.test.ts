@@ -99,11 +99,25 @@ describe('smart case', () => {
     expect(ignores(pattern, true)).toBe(false);
   });
 
-  it.each(['\\S+', '\\W', '\\p{Lu}', '\\pL', '\\P{Greek}', '\\x{4A}', '\\x4A', '\\u00C9', '\\U0001F600', '(?P<Name>a)', '(?<Name>a)', '(?U)a'])(
+  it.each(['\\S+a', '\\Wa', '\\p{Lu}a', '\\pLa', '\\P{Greek}a', '\\x{6A}\\W', '\\x6A\\W', '\\u00E9\\W', '\\U0001F600', '(?P<Name>a)', '(?<Name>a)', '(?U)a'])(
     'takes the letters of the syntax in %s for syntax',
     (pattern) => {
       expect(ignores(pattern)).toBe(true);
       expect(ignores(pattern, true)).toBe(false);
+    },
+  );
+
+  it.each(['\\S+', '\\p{Lu}', '[[:upper:]]', '[[:^lower:]]', '.', '^$', '\\w{2}', '[\\d]', '[[:upper:][:digit:]]'])(
+    'regards case for %s, in which no character stands for itself',
+    (pattern) => {
+      expect(ignores(pattern)).toBe(false);
+    },
+  );
+
+  it.each(['\\x{4A}', '\\x4A', '\\u00C9', '\\u{C9}', '\\U0000004A', '[\\x41-\\x5A]', '[^A]', '[[:upper:]A]', '[]A]', '[a&&[^B]]', 'Ⅷ', 'Ⓐ'])(
+    'regards case for %s, which names an upper-case character',
+    (pattern) => {
+      expect(ignores(pattern)).toBe(false);
     },
   );
 

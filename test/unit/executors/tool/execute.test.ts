@@ -251,4 +251,15 @@ describe('a once call', () => {
     await journal.close(task.manifest.task_id, 1, { state: 'failure', sent: true, result: 'of another worker' }, 1);
     await expect(executor.memory.conclude(task, 'SUCCESS', '{}')).rejects.toMatchObject({ code: 'WRONG_STATE' });
   });
+
+  it('keeps no answer of an attempt that another worker has ended: under a new lease the call is made anew', async () => {
+    const { executor, sent } = rig({});
+    const task = callTask('t', 'op');
+    await executor.execute(task, context());
+    await journal.close(task.manifest.task_id, 1, { state: 'failure', sent: true, result: 'of another worker' }, 1);
+    await executor.memory.conclude(task, 'SUCCESS', '{}').catch(() => undefined);
+    const anew = { ...task, epoch: 3, authority: { ...task.authority, jti: 'another' } };
+    expect(await answer(deliver(executor, anew))).toEqual({ data: { done: true } });
+    expect(sent).toHaveLength(2);
+  });
 });

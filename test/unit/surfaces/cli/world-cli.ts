@@ -40,7 +40,7 @@ export function createCli({ clock, tasks, plans, kernel, signatures, audit, inte
     const stdin = typeof input === 'string' ? Readable.from([Buffer.from(input)]) : Readable.from(input);
     const services: CliServices = {
       dataDir: '/data',
-      programWords: 'npx writ',
+      programWords: 'writ',
       maxTtlS: 100,
       regrantByDefault: true,
       randomId: () => 'random',

@@ -1,6 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { rgPath } from '@vscode/ripgrep';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DIALECTS } from '../../../../../src/content-search/backends/dialects.ts';
@@ -76,5 +77,30 @@ describe('a program', () => {
     writeFileSync(join(directory, 'plain'), 'x');
     expect(findProgram('plain', directory)).toBeUndefined();
     expect(findProgram('', directory)).toBeUndefined();
+  });
+});
+
+describe('a program that was looked at', () => {
+  const log = (): number => readFileSync(join(directory, 'starts'), 'utf8').split('\n').length - 1;
+  const wrapper = (more = ''): string => program('watched', `echo start >> '${join(directory, 'starts')}'\nexec '${rgPath}' "$@"${more}`);
+  const look = (name: string) => findBackends({ names: [name], searchPath: '/usr/bin:/bin', dialects: DIALECTS });
+
+  it('is not asked again, until its file is another one', async () => {
+    const file = wrapper();
+    const first = await look(file);
+    const starts = log();
+    expect((await look(file)).found.map(({ backend }) => backend.id)).toEqual(first.found.map(({ backend }) => backend.id));
+    expect(log()).toBe(starts);
+    wrapper('\n# changed');
+    await look(file);
+    expect(log()).toBe(2 * starts);
+  });
+
+  it('and could not be used is asked again: it may have been mended beneath its name', async () => {
+    const file = program('sick', `echo start >> '${join(directory, 'sick-starts')}'\nexit 1`);
+    for (const starts of [1, 2]) {
+      expect((await look(file)).missed).toHaveLength(1);
+      expect(readFileSync(join(directory, 'sick-starts'), 'utf8')).toBe('start\n'.repeat(starts));
+    }
   });
 });

@@ -34,6 +34,34 @@ describe('the files of a tree', () => {
     expect(nodeTreeFiles().read(at('file'), 4)).toMatchObject({ bytes: Buffer.from('four') });
   });
 
+  it('are read window after window, each from where the last one was done', () => {
+    const bytes = Buffer.from(Array.from({ length: 1000 }, (_, at) => at % 251));
+    writeFileSync(at('file'), bytes);
+    for (const window of [7, 100, 999, 1000, 5000]) {
+      let [place, lasts] = [0, 0];
+      const read = nodeTreeFiles().readWindows(at('file'), window, (piece, isLast) => {
+        expect(piece.equals(bytes.subarray(place, place + Math.min(window, 1000 - place)))).toBe(true);
+        lasts += isLast ? 1 : 0;
+        const done = isLast ? piece.length : Math.ceil(piece.length / 2);
+        place += done;
+        return done;
+      });
+      expect(read).toMatchObject({ bytesRead: 1000, isWhole: true, stable: true, stat: { size: 1000 } });
+      expect([place, lasts]).toEqual([1000, 1]);
+    }
+  });
+
+  it('are not whole when somebody gives up on them, or when they grow', () => {
+    writeFileSync(at('file'), 'x'.repeat(100));
+    expect(nodeTreeFiles().readWindows(at('file'), 10, () => undefined)).toMatchObject({ bytesRead: 10, isWhole: false, stable: false });
+    const grown = nodeTreeFiles().readWindows(at('file'), 60, (piece, isLast) => {
+      if (!isLast) writeFileSync(at('file'), 'y'.repeat(500));
+      return piece.length;
+    });
+    expect(grown).toMatchObject({ bytesRead: 100, stable: false });
+    expect(nodeTreeFiles().readWindows(at('none'), 10, () => 1)).toEqual({ refused: 'ENOENT' });
+  });
+
   it('are none when they are links, directories, FIFOs or not there, and nothing waits for them', () => {
     const files = nodeTreeFiles();
     writeFileSync(at('file'), 'text');

@@ -67,7 +67,8 @@ describe('a build', () => {
   it('makes a candidate of every search of each file whose n-grams do not tell what a backend finds', () => {
     put('plain', 'just text');
     put('short', 'ab');
-    put('large', Buffer.alloc(4097, 0x61));
+    put('large', Buffer.alloc(64 * 4096 + 1, 0x61));
+    put('windows', Buffer.alloc(64 * 4096, 0x61));
     put('exact', Buffer.alloc(4096, 0x61));
     put('binary', Buffer.alloc(99, 0xff));
     put('mark', '\ufeffsome text');
@@ -84,6 +85,7 @@ describe('a build', () => {
     expect(always.sort()).toEqual(['binary', 'decomposed', 'large', 'line\nbreak', 'linked', 'mark', 'others', 'short', 'twin']);
     expect(documentsOf(site).get('plain')?.flags).toBe(0);
     expect(documentsOf(site).get('exact')?.flags).toBe(0);
+    expect(documentsOf(site).get('windows')?.flags).toBe(0);
   });
 
   it('keeps a file that cannot be opened as one that every search has to try', () => {
@@ -95,6 +97,7 @@ describe('a build', () => {
       ...site,
       files: {
         read: (path, most) => (`${path}`.endsWith('closed') || `${path}`.endsWith('blind') ? { refused: 'EACCES' } : files.read(path, most)),
+        readWindows: files.readWindows,
         stat: (path) => (`${path}`.endsWith('blind') ? { refused: 'EACCES' } : files.stat(path)),
       },
     };

@@ -44,11 +44,16 @@ describe('the indexes as surfaces see them', () => {
     ]);
   });
 
-  it('are DISABLED without a reason when the mode is off, whatever is kept, and nobody asks a host', { tags: ['LSI-ST-01.2'] }, async () => {
+  it('are DISABLED without a reason when the mode is off, whatever is kept, and nobody asks a host', { tags: ['LSI-ST-01.1', 'LSI-ST-01.2'] }, async () => {
     await using ground = await indexGround({ mode: 'off' });
     expect(await ground.service.status()).toMatchObject([{ state: 'DISABLED', reason: null, serving: false, host: 'stopped' }]);
     await using none = await indexGround({ mode: 'off', empty: true });
     expect(await none.service.status()).toEqual([]);
+  });
+
+  it('are DISABLED where there is no place for one, and say so', { tags: ['LSI-ST-02.1', 'LSI-ST-02.2', 'LSI-ENUM-14'] }, async () => {
+    await using ground = await indexGround({ empty: true, running: false, placeless: true });
+    expect(await ground.service.status()).toMatchObject([{ root: ROOT, state: 'DISABLED', reason: 'PERSISTENCE_NOT_PERMITTED', serving: false }]);
   });
 
   it('leave out records that cannot be read', async () => {

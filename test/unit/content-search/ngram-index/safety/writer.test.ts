@@ -22,7 +22,7 @@ describe('the writer of a safety record', () => {
   it('writes the next record and tells what is to be done', { tags: ['FR-LSI-BG-13.3'] }, () => {
     const store = storeWith(COMPLETE);
     const told = advance(store, 'a', [overflow], T0 + 5);
-    expect(told).toMatchObject({ ok: true, value: { before: COMPLETE, rows: ['LSI-ST-17'], actions: ['ENQUEUE_DIRTY', 'SCHEDULE_PASS'] } });
+    expect(told).toMatchObject({ ok: true, value: { before: COMPLETE, rows: ['LSI-ST-17'], actions: ['SCHEDULE_PASS'] } });
     const next = told.ok ? told.value.next : undefined;
     expect(next).toMatchObject({ state: 'UNCERTAIN', mark: 5 });
     expect(look(store)).toEqual({ ok: true, value: { safety: next, dirty: 1, updated: T0 + 5 } });
@@ -39,7 +39,7 @@ describe('the writer of a safety record', () => {
 
   it('writes nothing when nothing changes', () => {
     const store = storeWith(COMPLETE);
-    expect(advance(store, 'a', [{ kind: 'DIRTY_APPLIED' }], T0 + 5)).toMatchObject({ ok: true, value: { actions: [] } });
+    expect(advance(store, 'a', [{ kind: 'STAT_LEVEL_CHOSEN' }], T0 + 5)).toMatchObject({ ok: true, value: { actions: [] } });
     expect(look(store)).toEqual({ ok: true, value: { safety: COMPLETE, dirty: 1, updated: T0 } });
   });
 

@@ -150,6 +150,6 @@ describe('the tokenizer', () => {
       tokenizerId({ ...TOKENIZER_DEFAULTS, maxTokenizedBytes: 7 }, 'ASCII', '15.0'),
     ];
     expect(new Set(ids).size).toBe(ids.length);
-    expect(ids[1]).toBe('writ-tokenizer-1;k=3;max=1048576;nfc=15.0;fold=UNICODE_SIMPLE@15.0.0;bits=xxh64-exact');
+    expect(ids[1]).toBe('writ-tokenizer-2;k=3;max=1048576;nfc=15.0;fold=UNICODE_SIMPLE@15.0.0;bits=xxh64-exact');
   });
 });

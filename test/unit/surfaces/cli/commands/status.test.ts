@@ -44,7 +44,7 @@ describe('writ status', () => {
     const world = await createWorld();
     expect(await world.cli(['status', '--json'])).toMatchObject({
       code: 3,
-      lines: [{ error: { code: 'REDIS_UNAVAILABLE', hint: expect.stringContaining('npx writ up') } }],
+      lines: [{ error: { code: 'REDIS_UNAVAILABLE', hint: expect.stringContaining('writ up') } }],
     });
   });
 });

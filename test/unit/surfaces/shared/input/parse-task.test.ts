@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { canonicalJson } from '../../../../../src/core/canonical-json.ts';
+import { manifestSha256, sha256Hex } from '../../../../../src/core/hash.ts';
 import { jobOf, parseTask } from '../../../../../src/surfaces/shared/input/parse-task.ts';
 
 const manifest = { task_id: 'a', capability_id: 'FILE_COPY', inputs: {}, constraints: {} };
@@ -9,6 +11,15 @@ describe('one item of the input', () => {
     expect(jobOf(JSON.stringify(manifest))).toEqual({ v: 1, manifest });
     expect(jobOf(JSON.stringify({ manifest, lease: 'x.y.z' }))).toEqual({ v: 1, manifest, lease: 'x.y.z' });
     expect(jobOf(JSON.stringify({ v: 1, manifest }))).toEqual({ v: 1, manifest });
+  });
+
+  it('has the hash of its manifest at once, as it is calculated of the manifest', () => {
+    const rich = { ...manifest, inputs: { z: [1, { b: 'é', a: null }], a: 'x' }, provenance: { step: '1', ast_hash: 'h' } };
+    for (const text of [JSON.stringify(rich), JSON.stringify({ lease: 'x.y.z', manifest: rich }), JSON.stringify({ manifest: rich, v: 1 }, undefined, 2)]) {
+      const job = jobOf(text);
+      expect(manifestSha256(job.manifest)).toBe(sha256Hex(canonicalJson(rich)));
+      expect(manifestSha256(structuredClone(job.manifest))).toBe(manifestSha256(job.manifest));
+    }
   });
 
   it('is told with line, code, field and a sentence when it is no task', () => {

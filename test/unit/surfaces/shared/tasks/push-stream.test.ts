@@ -53,6 +53,25 @@ describe('a stream of tasks', () => {
     expect(Math.max(...chunks)).toBe(200);
   });
 
+  it('has its missing leases signed in one request for each chunk, and tells the check which ones those are', async () => {
+    const requests: number[] = [];
+    const asked: [string, boolean][] = [];
+    const kernel = {
+      issue: async (manifests: readonly { task_id: string }[]) => {
+        requests.push(manifests.length);
+        return manifests.map(({ task_id }) => ({ kind: 'granted', lease: `signed ${task_id}` }) as const);
+      },
+    };
+    const refusal = async ({ job, granted = false }: { job: TaskJob; granted?: boolean }) => void asked.push([job.lease ?? '', granted]);
+    const bare = (taskId: string): string => line(taskId).replace(',"lease":"l"', '');
+    const text = [...Array.from({ length: 250 }, (_, at) => bare(`t${at}`)), line('leased')].join('');
+    const answers = [];
+    for await (const chunk of pushStream(pieces(text, 1_000_000), { tasks: ports().tasks, refusal, kernel }, OPTIONS)) answers.push(...chunk);
+    expect(answers).toHaveLength(251);
+    expect(requests).toEqual([200, 50]);
+    expect(asked).toEqual([...Array.from({ length: 250 }, (_, at) => [`signed t${at}`, true]), ['l', false]]);
+  });
+
   it('is read a little ahead and no further while nobody takes the answers', async () => {
     let read = 0;
     async function* source(): AsyncGenerator<Uint8Array> {

@@ -1,7 +1,7 @@
 import { createReadStream, realpathSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { messageOf, WritError } from '../../core/errors.ts';
-import type { CliIo } from '../../surfaces/cli/services.ts';
+import type { CliIo } from './services.ts';
 
 const READ_BYTES = 256 * 1024;
 

@@ -1,0 +1,151 @@
+import type { TaskJob } from '../../src/contracts/index.ts';
+import { isWritError } from '../../src/core/errors.ts';
+import { failure } from '../../src/core/outcome.ts';
+import type { PlanStep } from '../../src/core/plan-step.ts';
+import type { DerivedLease, PlanKernel, PlanViewChange } from '../../src/core/ports/index.ts';
+import type { LocalEnd } from '../local-steps.ts';
+import { type Answer, answerOf, endCancelled, keepAnswer, keepBeside, neverBegan, ownAnswer, STALE, type StepEnd } from './answers.ts';
+import type { PlanContext, PlanDeliveryEnd, PlanDeps } from './context.ts';
+import { endWith } from './end.ts';
+
+const FIRST_PARK_MS = 2_000;
+const LONGEST_PARK_MS = 30_000;
+
+/** A step that has no answer, and what is known of it. */
+export interface OpenStep {
+  /** With its pool. */
+  readonly queue: string;
+  /** Its job waits or runs, or it runs without one in a worker that lives. */
+  readonly isThere: boolean;
+  /** Nobody has ever had it, and this worker may run it. */
+  readonly isUnknown: boolean;
+  /** The lease that was asked for already. */
+  readonly early: Promise<DerivedLease> | undefined;
+}
+
+/** Runs the step here, or puts it on its queue and waits for it: in its slot for a while, then parked (docs/plan-protocol.md 1). */
+export async function handOver(plan: PlanContext, step: PlanStep, open: OpenStep, deps: PlanDeps): Promise<StepEnd> {
+  if (!open.isThere) {
+    const { aroundStep = (_step, work) => work() } = deps;
+    const end = await aroundStep(step, () => begin(plan, step, open, deps));
+    if (end !== undefined) return end;
+  }
+  return waitFor(plan, step, deps);
+}
+
+/** Has the kernel sign the step's lease, then runs it or pushes its task; `undefined`: it is on its queue. */
+async function begin(plan: PlanContext, step: PlanStep, open: OpenStep, deps: PlanDeps): Promise<StepEnd | undefined> {
+  const { planSha256, replay, walk, traceparent } = plan;
+  try {
+    const [{ manifest, lease }] = await Promise.all([open.early ?? deriveLease(plan, step, deps.kernel), walk.show(viewOf(step, replay.stepsDone))]);
+    deps.onPoint?.('derived', planSha256);
+    // A retry since then has given the step another task: this one must not run as well.
+    if ((await deps.journal.generation(planSha256)) !== plan.generation) return STALE;
+    const job = { v: 1 as const, manifest, lease, ...(traceparent === undefined ? {} : { traceparent }) };
+    const ran = await runHere(job, open, plan, step, deps);
+    if (ran !== undefined) return ran;
+    const receipt = await deps.enqueue.push(job, { queue: open.queue });
+    deps.onPoint?.('enqueued', planSha256);
+    return receipt.kind === 'conflict' ? await keepAnswer(plan, step, await takenAnswer(step, deps), deps) : undefined;
+  } catch (error) {
+    if (isWritError(error) && error.code === 'TASK_ID_CONFLICT') return keepAnswer(plan, step, await takenAnswer(step, deps), deps);
+    if (isWritError(error) && FINAL.has(error.code)) return endWith(plan, { code: error.code, message: error.message }, deps);
+    throw error;
+  }
+}
+
+/** Runs the step's job in this process, and waits for its end a while; `undefined`: no slot of its queue is free. */
+async function runHere(job: TaskJob, open: OpenStep, plan: PlanContext, step: PlanStep, deps: PlanDeps): Promise<StepEnd | undefined> {
+  const { local, residents, onPoint } = deps;
+  const run = open.isUnknown && residents !== undefined ? local?.take(open.queue, job.manifest.task_id) : undefined;
+  if (residents === undefined || run === undefined) return undefined;
+  onPoint?.('enqueued', plan.planSha256);
+  const { ended, detach } = run(job, plan.walk.holder);
+  const end = await residents.within(ended);
+  if (end !== undefined) return endOf(plan, step, end, deps);
+  // Its end is looked for in the ledger.
+  ended.catch(() => undefined);
+  await detach();
+  return parked(plan, step, deps);
+}
+
+/** What becomes of a plan whose step has run here. */
+async function endOf(plan: PlanContext, step: PlanStep, { end, left }: LocalEnd, deps: PlanDeps): Promise<StepEnd> {
+  const answerOfEnd = (executorResult: string): Answer => ({ executorResult, capabilityId: step.manifest.capability_id });
+  switch (end.kind) {
+    case 'answered':
+      // A step whose own lease ran out gets another while the plan's lease lives: the plan does not see it.
+      if (end.code === 'LEASE_EXPIRED') return parked(plan, step, deps);
+      if (plan.walk.cancelAsked && neverBegan(answerOfEnd(end.result))) return endCancelled(plan, deps, { step, answer: answerOfEnd(end.result) });
+      return keepBeside(plan, step, answerOfEnd(end.result), left, deps);
+    case 'refused':
+      return keepAnswer(plan, step, answerOfEnd(end.result), deps);
+    case 'interrupted':
+      return { kind: 'interrupted', reason: end.reason };
+    case 'malformed':
+      throw new Error(`the step's own job was refused: ${end.message}`);
+    default:
+      // Somebody else has the task, or it crashed: when the plan comes back, the step goes to its queue.
+      return parked(plan, step, deps);
+  }
+}
+
+/** The step runs elsewhere. */
+async function waitFor(plan: PlanContext, step: PlanStep, deps: PlanDeps): Promise<StepEnd> {
+  const { walk } = plan;
+  const isAnswered = async (): Promise<boolean> => (await answerOf(step, deps)) !== undefined;
+  const heard = (await deps.residents?.hear(step.manifest.task_id, isAnswered, walk.holder.signal)) ?? false;
+  const answer = heard ? await answerOf(step, deps) : undefined;
+  if (answer !== undefined) return keepAnswer(plan, step, answer, deps);
+  if (!walk.cancelAsked) return parked(plan, step, deps);
+  return cancelStep(step, deps);
+}
+
+/** A step that is under way on its queue is asked to stop, and waited for. */
+export async function cancelStep(step: PlanStep, deps: PlanDeps): Promise<PlanDeliveryEnd> {
+  await deps.ledger.cancel(step.manifest.task_id, deps.clock.now());
+  return { kind: 'parked', ms: FIRST_PARK_MS, isAnswered: async () => (await answerOf(step, deps)) !== undefined };
+}
+
+async function parked({ replay, walk }: PlanContext, step: PlanStep, deps: PlanDeps): Promise<PlanDeliveryEnd> {
+  await walk.shown();
+  replay.parks += 1;
+  const ms = Math.min(LONGEST_PARK_MS, FIRST_PARK_MS * 2 ** Math.min(10, replay.parks - 1));
+  return { kind: 'parked', ms, isAnswered: async () => (await answerOf(step, deps)) !== undefined };
+}
+
+/**
+ * The step's task id is taken by another manifest: its tool was bound in another way when the step was put on a queue, where nobody has
+ * answered it so far. A retry of the plan runs the step in its next generation, under another id.
+ */
+function takenAnswer(step: PlanStep, deps: PlanDeps): Promise<Answer> {
+  return ownAnswer(step, failure('TOOL_OUTCOME_UNKNOWN', 'the step was put on a queue with another manifest; nobody can tell whether it runs there'), deps);
+}
+
+/** The plan as everybody may look at it while the step runs. */
+function viewOf({ path, tool, operation, manifest }: PlanStep, stepsDone: number): PlanViewChange {
+  return { state: 'running', stepsDone, current: { path, tool, operation, taskId: manifest.task_id }, error: undefined, result: undefined };
+}
+
+/** What the kernel will say again, however often it is asked. */
+const FINAL: ReadonlySet<string> = new Set(['LEASE_REFUSED', 'LEASE_EXPIRED', 'INVALID_LEASE', 'INVALID_MANIFEST', 'INVALID_RESULT', 'HRC_REQUIRED']);
+
+/** A lease for the step, showing the kernel only what it has not seen; all of it when it has forgotten. */
+export async function deriveLease(plan: PlanContext, step: PlanStep, kernel: PlanKernel): Promise<DerivedLease> {
+  const { shown } = plan.replay;
+  if (shown === 0) return ask(plan, step, 0, kernel);
+  try {
+    return await ask(plan, step, shown, kernel);
+  } catch (error) {
+    if (isWritError(error) && error.code === 'WRONG_STATE') return ask(plan, step, 0, kernel);
+    throw error;
+  }
+}
+
+async function ask({ planSha256, envelope, lease, replay }: PlanContext, { path }: PlanStep, since: number, kernel: PlanKernel): Promise<DerivedLease> {
+  const answers = replay.answers(since);
+  replay.shown = 0;
+  const derived = await kernel.derive({ planSha256, lease, ...(since === 0 ? { envelope } : {}), since, answers, voided: replay.voided(path) });
+  replay.shown = since + answers.length;
+  return derived;
+}

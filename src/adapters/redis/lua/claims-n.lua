@@ -1,0 +1,99 @@
+--[[
+  Claims tasks, each for one job (docs/protocol.md section 2, table "Claim"), one after the other. In a cluster it is one task a call.
+
+  KEYS, of each task:
+  row          {wl-xx}:task:<task_id>
+  generation   {wl-xx}:generation
+
+  ARGV[1] retention    milliseconds that a row outlives its lease
+  ARGV[2] keep         milliseconds that a row outlives its last change
+  and of each task:
+  sha          SHA-256 of the manifest
+  job          <queue>:<jobId>
+  owner        instance of the claiming worker
+  exp          lease expiry, seconds
+  now          milliseconds
+  dead         instance known to be dead, or ''
+  look         '1': grant nothing, the process works on the task already
+  parked       '1': the job has waited for the end of a run
+
+  Answers a list of {code, ...}:
+    {0}                  lost: the generation marker is missing, nothing was claimed
+    {1, epoch, crashes}  new
+    {2, epoch, crashes, takeovers} takeover of a claim that ended without a record
+    {3, result}          finished
+    {4}                  conflict: the id belongs to another manifest
+    {5, owner}           busy
+    {6, epoch}           cancelled: granted, so that the refusal can be recorded
+    {7, result}          failed: the answer to a job that waited for it
+]]
+local retention, keep = tonumber(ARGV[1]), tonumber(ARGV[2])
+local SHARED, EACH = 2, 8
+
+local LOST, NEW, TAKEOVER, FINISHED, CONFLICT, BUSY, CANCELLED, FAILED = 0, 1, 2, 3, 4, 5, 6, 7
+-- Failures that speak of one job's own lease: another job's may be better.
+local OF_ONE_LEASE = { LEASE_EXPIRED = true, INVALID_LEASE = true }
+
+local function claim(rowKey, generationKey, at)
+  local sha, job, owner = ARGV[at + 1], ARGV[at + 2], ARGV[at + 3]
+  local exp, now, dead = tonumber(ARGV[at + 4]), tonumber(ARGV[at + 5]), ARGV[at + 6]
+  local look, parked = ARGV[at + 7] == '1', ARGV[at + 8] == '1'
+
+  if redis.call('EXISTS', generationKey) == 0 then return { LOST } end
+
+  local found, damaged = readRow(rowKey)
+  if damaged then redis.call('DEL', rowKey) end
+  local row = found or { epoch = 0, takeovers = 0, crashes = 0, exp = 0, owner = '' }
+  -- The texts as they came, where they can be: the server writes a number of ours with 17 digits' worth of work.
+  local latestExp = math.max(exp, row.exp)
+  local expText, nowText = latestExp == exp and ARGV[at + 4] or latestExp, ARGV[at + 5]
+
+  local function outlive()
+    redis.call('PEXPIREAT', rowKey, math.max(latestExp * 1000 + retention, now + keep))
+  end
+
+  -- A later lease of the same task keeps the row longer, whatever the answer is.
+  local function rememberExp()
+    if latestExp > row.exp then
+      redis.call('HSET', rowKey, 'exp', expText, 'updated', nowText)
+      outlive()
+    end
+  end
+
+  local function grant(code)
+    if look then return { BUSY, owner } end
+    redis.call('HSET', rowKey, 'state', 'running', 'sha', sha, 'epoch', row.epoch + 1, 'owner', owner, 'job', job,
+      'takeovers', row.takeovers, 'exp', expText, 'updated', nowText)
+    outlive()
+    return { code, row.epoch + 1, row.crashes, row.takeovers }
+  end
+
+  if not found then return grant(NEW) end
+  if row.state == 'waiting' then return grant(CANCELLED) end
+  if row.sha ~= sha then return { CONFLICT } end
+  if row.state == 'success' then
+    rememberExp()
+    return { FINISHED, redis.call('HGET', rowKey, 'result') }
+  end
+  if row.state == 'failure' and parked and not OF_ONE_LEASE[redis.call('HGET', rowKey, 'code') or ''] then
+    rememberExp()
+    return { FAILED, redis.call('HGET', rowKey, 'result') }
+  end
+  if row.state == 'running' and row.owner ~= '' then
+    if row.job ~= job and row.owner ~= dead then
+      rememberExp()
+      return { BUSY, row.owner }
+    end
+    -- The same process again: its claim was not given back, because Redis was away; no worker was lost.
+    if row.owner ~= owner then row.takeovers = row.takeovers + 1 end
+    return grant(TAKEOVER)
+  end
+  -- Released, or ended with FAILURE.
+  return grant(row.cancel == '1' and CANCELLED or NEW)
+end
+
+local answers = {}
+for task = 0, #KEYS / 2 - 1 do
+  answers[task + 1] = claim(KEYS[2 * task + 1], KEYS[2 * task + 2], SHARED + EACH * task)
+end
+return answers

@@ -1,0 +1,78 @@
+import path from 'node:path';
+import { packageRoot, packageVersion } from '../../config/package.ts';
+import { keepModulesCompiled } from '../adapters/processes/keep-modules.ts';
+import { systemClock } from '../core/clock.ts';
+import { processIo } from '../surfaces/cli/process-io.ts';
+import { loadGroups, runCli } from '../surfaces/cli/program.ts';
+import type { CliDeps, GlobalOptions } from '../surfaces/cli/services.ts';
+import type { UpContext } from './roles/context.ts';
+
+/** Runs one command line in this process and answers its exit code. */
+export function runWhole(args: readonly string[]): Promise<number> {
+  keepModulesCompiled(path.join(packageRoot(), 'dist', '.compiled'));
+  return runCli(args, createCliDeps(packageVersion()));
+}
+
+/** Loads what short commands need and runs nothing, so that a bundle can be compiled with all of it. */
+export async function loadCommands(): Promise<void> {
+  await Promise.all([
+    loadGroups(),
+    ...[import('./cli/services.ts'), import('./cli/status.ts'), import('./producer-side.ts'), import('./results.ts'), import('./signatures.ts')],
+    ...[import('./content.ts'), import('../content-search/io/tool.ts'), import('./messages.ts'), import('../kernel/index.ts')],
+    ...[import('../../queues/connection.ts'), import('../surfaces/cli/push/push-all.ts'), import('../surfaces/cli/search/render.ts')],
+  ]);
+}
+
+/** What the command line gets in this process. Everything heavy is imported when a command asks for it. */
+function createCliDeps(version: string): CliDeps {
+  return {
+    version,
+    io: processIo(),
+    clock: systemClock,
+    open: async (options) => (await import('./cli/services.ts')).openServices(options),
+    openContentSearch: async (options, search) => (await import('./content.ts')).openLocalSearch(options, search),
+    roles: {
+      up: async (options, { once }) => (await import('./roles/up.ts')).runUp(await roleContext(options, 'up'), { once: once === true }),
+      worker: async (options, { queues }) => (await import('./roles/worker.ts')).runWorker(await roleContext(options, 'worker'), queues),
+      api: async (options, { indexHost }) => (await import('./roles/api.ts')).runApi(await roleContext(options, 'api'), { indexHost: indexHost === true }),
+      kernel: async (options) => (await import('./roles/kernel.ts')).runKernel(await roleContext(options, 'kernel')),
+      'index-host': async (options) => (await import('./roles/index-host.ts')).runIndexHost(await roleContext(options, 'index')),
+    },
+    interrupted: createInterrupt(),
+  };
+}
+
+async function roleContext(options: GlobalOptions, role: string): Promise<UpContext> {
+  outliveReaders();
+  const [{ readSettings, settingsArgs }, { createLogger }] = await Promise.all([import('./cli/settings.ts'), import('../observability/logging.ts')]);
+  const settings = readSettings(options);
+  const { config } = settings.loaded;
+  return {
+    config,
+    places: settings.places,
+    log: createLogger(config.log.level, role, { traces: config.tracing.enabled }),
+    options,
+    settingsArgs: settingsArgs(options, settings),
+  };
+}
+
+/** A role works on when nobody listens any more. */
+function outliveReaders(): void {
+  for (const stream of [process.stdout, process.stderr]) stream.removeAllListeners('error').on('error', () => undefined);
+}
+
+/** The first Ctrl-C asks a command to end in order, the second ends the process. */
+function createInterrupt(): () => AbortSignal {
+  let controller: AbortController | undefined;
+  return () => {
+    if (controller) return controller.signal;
+    const asked = new AbortController();
+    controller = asked;
+    const onSignal = (): void => {
+      if (asked.signal.aborted) process.exit(1);
+      asked.abort();
+    };
+    process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
+    return asked.signal;
+  };
+}

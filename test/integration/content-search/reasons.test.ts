@@ -1,0 +1,119 @@
+import { linkSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import Database from 'better-sqlite3';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { OVERLAY_MAX } from '../../../src/content-search/ngram-index/watch/overlay.ts';
+import { burst } from '../../support/content/index-changes.ts';
+import { hostsHere } from '../../support/content/index-damage-host.ts';
+import { type HostNews, type HostProcess, hostsSettings, startHost, treesOf } from '../../support/content/index-host.ts';
+import { realBackends, temporaryDirectory } from '../../support/content/rig.ts';
+import { asUnprivileged } from '../../support/mounts.ts';
+import { PATIENCE } from '../../support/patience.ts';
+
+// The other reasons are provoked elsewhere: docs/index-safety.md 7 says where.
+let folder: string;
+let root: string;
+let host: HostProcess | undefined;
+
+beforeEach(() => {
+  folder = temporaryDirectory('index-reasons');
+  root = path.join(folder, 'root');
+  mkdirSync(root);
+  mkdirSync(path.join(folder, 'cache'), { mode: 0o700 });
+  for (let at = 0; at < 50; at += 1) writeFileSync(path.join(root, `file${at}`), `hay ${at}`);
+});
+afterEach(async () => {
+  await host?.kill();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function started(change: Parameters<typeof hostsSettings>[1] = {}): Promise<HostProcess> {
+  host = await startHost({ settings: hostsSettings(path.join(folder, 'cache'), change), trees: treesOf(root, []), backend: 'rg' });
+  return host;
+}
+
+const uncertain =
+  (reason: string) =>
+  (news: HostNews): boolean =>
+    news.kind === 'state' && news.state === 'UNCERTAIN' && news.reason === reason;
+
+/** Does something to the tree; the host must come to this reason, and be COMPLETE again. */
+async function provoked(one: HostProcess, reason: string, work: () => void): Promise<void> {
+  const comes = one.next(uncertain(reason));
+  work();
+  await comes;
+  await one.until('COMPLETE');
+}
+
+/** While the host stands still: nothing of it is read one by one. */
+function atOnce({ pid }: HostProcess, work: () => void): void {
+  process.kill(pid, 'SIGSTOP');
+  work();
+  process.kill(pid, 'SIGCONT');
+}
+
+describe('an index host comes to each reason by what is said of it, and back', () => {
+  it('ELIGIBILITY_CHANGED, RENAME_UNCERTAIN, WATCHER_OVERFLOW, DIRTY_BACKLOG, WATCHER_DOWN, OPEN_REQUIRES_VALIDATION', {
+    tags: ['LSI-ENUM-02', 'LSI-ENUM-03', 'LSI-ENUM-04', 'LSI-ENUM-05', 'LSI-ENUM-07', 'LSI-ENUM-08'],
+  }, async () => {
+    const one = await started();
+    await one.until('COMPLETE');
+    await provoked(one, 'ELIGIBILITY_CHANGED', () => writeFileSync(path.join(root, '.gitignore'), '*.log\n'));
+    await provoked(one, 'RENAME_UNCERTAIN', () => linkSync(path.join(root, 'file1'), path.join(root, 'file1-too')));
+    await provoked(one, 'WATCHER_OVERFLOW', () => atOnce(one, () => burst(root)));
+    await provoked(one, 'DIRTY_BACKLOG', () =>
+      atOnce(one, () => {
+        for (let at = 0; at <= OVERLAY_MAX; at += 1) symlinkSync('file1', path.join(root, `link${at}`));
+      }),
+    );
+    await provoked(one, 'WATCHER_DOWN', () => {
+      renameSync(root, `${root}-aside`);
+      renameSync(`${root}-aside`, root);
+    });
+    await one.stop();
+    const again = await started();
+    await again.told(uncertain('OPEN_REQUIRES_VALIDATION'));
+    await again.until('COMPLETE');
+  });
+
+  it('WATCHER_OVERFLOW_DURING_BUILD', { tags: ['LSI-ENUM-12', 'FR-LSI-BG-62'] }, async () => {
+    for (let at = 0; at < 300; at += 1) writeFileSync(path.join(root, `more${at}`), `straw ${at}`);
+    const { build, host: usual } = hostsSettings('');
+    // It rests for an hour after the first files, and so it still runs when the host stands still.
+    const one = await started({ build: { ...build, throttleMs: 3_600_000 }, host: { ...usual, idleBoostMs: 86_400_000 } });
+    await one.told((news) => news.kind === 'state' && news.state === 'BUILDING');
+    const comes = one.next(uncertain('WATCHER_OVERFLOW_DURING_BUILD'));
+    atOnce(one, () => burst(root));
+    await comes;
+  });
+});
+
+describe('records that cannot be written', () => {
+  it('are MAINT_BUDGET_EXCEEDED to searches, until they can be', { tags: ['LSI-ST-07', 'LSI-ENUM-11'] }, async () => {
+    const cache = path.join(folder, 'cache');
+    await using hosts = await hostsHere(hostsSettings(cache, { lockTimeoutMs: 10 }), treesOf(root, []), (await realBackends()).rg);
+    await hosts.settled('COMPLETE');
+    const other = new Database(path.join(cache, 'records.db'));
+    other.exec('BEGIN IMMEDIATE');
+    writeFileSync(path.join(root, 'file7'), 'a needle');
+    await hosts.happened(() => hosts.events.some(({ kind }) => kind === 'records-lost'));
+    await vi.waitFor(async () => {
+      const { index_uncertain_reason: reason, index_exclusion_used: isUsed } = await hosts.search('needle');
+      expect([reason, isUsed]).toEqual(['MAINT_BUDGET_EXCEEDED', false]);
+    }, PATIENCE);
+    other.exec('ROLLBACK');
+    other.close();
+    await vi.waitFor(async () => expect((await hosts.search('needle')).index_bypass).toBeNull(), PATIENCE);
+  });
+});
+
+describe('a directory that cannot be read', () => {
+  let answers: Record<string, unknown>;
+  beforeAll(async () => {
+    answers = (await asUnprivileged(new URL('./unreadable-scenario.ts', import.meta.url), [])) as Record<string, unknown>;
+  });
+
+  it('is ENUMERATION_ERROR, and none any more when it can be read', { tags: ['LSI-ENUM-09'] }, () => {
+    expect(answers).toEqual({ closed: ['UNCERTAIN', 'ENUMERATION_ERROR'], open: ['COMPLETE', null], 'found in it': null });
+  });
+});

@@ -1,0 +1,88 @@
+import type { PlanDeps } from '../../../processors/plan/context.ts';
+import { BOUNDS } from '../../../src/contracts/index.ts';
+import { isWritError, WritError } from '../../../src/core/errors.ts';
+import { success } from '../../../src/core/outcome.ts';
+import type { TaskExecutor } from '../../../src/core/ports/index.ts';
+import type { Seams } from '../seams.ts';
+import { executorWith, type Mutant, memoryWith } from './mutant.ts';
+
+/** Tools and plans, and findings whose mends are taken back. */
+export const MENDED_MUTANTS: readonly Mutant[] = [
+  // Tools and plans
+  { name: 'a once request that was sent is written down as unsent', seams: { toolJournal: unsent } },
+  { name: 'a plan is not woken by the answer to its step', seams: { deps: (deps) => ({ ...deps, wakePlan: async () => undefined }) } },
+  { name: 'nobody looks for plans whose jobs are lost', seams: { sweeps: false } },
+
+  // Findings that were mended: each mend is taken back
+  { name: 'A1: the answer of a tool is not judged before it is signed', seams: executorWith(unjudged) },
+  { name: 'A3: jobs that wait for the end of their task are not woken', seams: { promote: () => async () => 0 } },
+  { name: 'A5: an answer is read only in the form in which its tool is bound now', seams: { plan: oneForm } },
+  {
+    name: 'A1: a fault that comes back unchanged is tried for ever',
+    seams: { deps: (deps) => ({ ...deps, faults: { ...deps.faults, note: (id, error) => ({ ...deps.faults.note(id, error), same: 1 }) } }) },
+  },
+  {
+    name: 'A6: crashes are counted as lost workers',
+    seams: { ledger: (ledger) => ({ ...ledger, claim: async (request) => countedAsLost(await ledger.claim(request)) }) },
+  },
+  {
+    name: 'A6: an outage is counted as a crash',
+    seams: { ledger: (ledger) => ({ ...ledger, release: (taskId, epoch) => ledger.release(taskId, epoch, 'crashed') }) },
+  },
+  {
+    name: "A8: a plan's crash costs the more the more steps it has had",
+    seams: { plan: (deps) => ({ ...deps, faults: { ...deps.faults, note: (id, error) => ({ ...deps.faults.note(id, error), inRow: 5 }) } }) },
+  },
+  { name: "A8: a raw producer's plan is not woken by its end", seams: { plan: (deps) => ({ ...deps, promote: async () => 0 }) } },
+  {
+    name: 'D168: a close that another worker has done is a crash',
+    seams: memoryWith((memory) => ({
+      conclude: (task, status, result) =>
+        memory.conclude(task, status, result).catch((error: unknown) => {
+          throw isWritError(error) && error.code === 'WRONG_STATE' ? new WritError('INTERNAL', error.message) : error;
+        }),
+    })),
+  },
+];
+
+function unsent<T extends { close(...args: never[]): unknown }>(journal: T): T {
+  return new Proxy(journal, {
+    get(target, key, receiver) {
+      const value: unknown = Reflect.get(target, key, receiver);
+      if (key !== 'close' || typeof value !== 'function') return value;
+      return (taskId: string, n: number, end: object, now: number) => Reflect.apply(value, target, [taskId, n, { ...end, sent: false }, now]) as unknown;
+    },
+  });
+}
+
+type Claimed = Awaited<ReturnType<Parameters<NonNullable<Seams['ledger']>>[0]['claim']>>;
+
+/** What a result has no room for is a SUCCESS all the same. */
+function unjudged(executor: TaskExecutor): Partial<TaskExecutor> {
+  return {
+    async execute(task, run) {
+      const end = await executor.execute(task, run);
+      const isTooLarge = end.kind === 'outcome' && end.outcome.error?.message.includes('a result has room for');
+      return isTooLarge ? { kind: 'outcome', outcome: success({ data: { said: 'x'.repeat(BOUNDS.result) } }) } : end;
+    },
+  };
+}
+
+/** The kernel refuses the answers that a step got while its tool was not bound. */
+function oneForm(deps: PlanDeps): PlanDeps {
+  const isOther = ({ result }: { readonly result: string }): boolean => result.includes('TOOL_UNAVAILABLE') && deps.bindings('files') !== undefined;
+  return {
+    ...deps,
+    kernel: {
+      async derive(request) {
+        if ([...request.answers, ...request.voided].some(isOther)) throw new WritError('INVALID_RESULT', 'the answer was not signed for this step');
+        return deps.kernel.derive(request);
+      },
+    },
+  };
+}
+
+function countedAsLost(answer: Claimed): Claimed {
+  if (!('crashes' in answer) || answer.crashes === undefined) return answer;
+  return { kind: 'takeover', epoch: answer.epoch, takeovers: answer.crashes + (answer.kind === 'takeover' ? answer.takeovers : 0) };
+}

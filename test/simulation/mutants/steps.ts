@@ -1,0 +1,47 @@
+import type { Slots } from '../../../processors/slots.ts';
+import type { PlanJournal } from '../../../src/core/ports/index.ts';
+import type { Mutant } from './mutant.ts';
+
+/** Faults of resident walks and of steps without a job. */
+export const STEP_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'a step without a job does not claim its task',
+    seams: { localDeps: (deps) => ({ ...deps, ledger: { ...deps.ledger, claim: async () => ({ kind: 'new', epoch: 1 }) } }) },
+  },
+  { name: 'a step begins before the answer that it follows from is on disk', seams: { planJournal: written50MsLater } },
+  {
+    name: 'a walk that waits for its step never parks',
+    seams: { plan: (deps) => ({ ...deps, ...(deps.residents && { residents: { ...deps.residents, hear: () => new Promise(() => undefined) } }) }) },
+  },
+  { name: 'a step without a job does not give its slot back', seams: { slots: keptByLocalSteps } },
+  {
+    name: 'a step without a job runs on when its plan is parked, and nobody asks whether it lives',
+    seams: { local: (local) => ({ ...local, isHeld: async () => false }) },
+  },
+  { name: 'steps without a job take no slots', seams: { slots: (slots) => ({ ...slots, tryTake: () => true, give: () => undefined, take: () => undefined }) } },
+];
+
+/** Answers before the entry is written. */
+function written50MsLater(journal: PlanJournal): PlanJournal {
+  const append: PlanJournal['append'] = async (planSha256, entry, now) => {
+    setTimeout(() => void journal.append(planSha256, entry, now).catch(() => undefined), 50);
+    return { ...entry, voided: false };
+  };
+  return new Proxy(journal, { get: (target, key, receiver) => (key === 'append' ? append : (Reflect.get(target, key, receiver) as unknown)) });
+}
+
+function keptByLocalSteps(slots: Slots): Slots {
+  let kept = 0;
+  return {
+    ...slots,
+    tryTake() {
+      const taken = slots.tryTake();
+      kept += Number(taken);
+      return taken;
+    },
+    give() {
+      if (kept === 0) return slots.give();
+      kept -= 1;
+    },
+  };
+}

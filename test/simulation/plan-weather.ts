@@ -1,0 +1,16 @@
+import type { Scenario } from './scenario.ts';
+
+/** How often a queue lets a step of a plan run without a job: always, never (it is paused), or now and then. */
+export function localShare({ seed }: Pick<Scenario, 'seed'>): number {
+  return [1, 0, 0.5][seed % 3] ?? 1;
+}
+
+/** In some histories somebody cancels the plan, so many milliseconds after it was pushed. */
+export function cancelAfter({ seed }: Pick<Scenario, 'seed'>): number | undefined {
+  return seed % 7 === 3 ? 1 + (seed % 61) : undefined;
+}
+
+/** In some histories the tools take seconds to answer the steps of plans. */
+export function areStepsSlow({ seed }: Pick<Scenario, 'seed'>): boolean {
+  return seed % 11 === 5;
+}
