@@ -6,7 +6,19 @@ import type { ServerContentSearch } from '../../../../src/surfaces/mcp/services.
 import { createWorld, type World } from '../cli/world.ts';
 import { startMcp } from './mcp-rig.ts';
 
-const NAMES = ['Search', 'submit_task', 'get_task', 'retry_task', 'undo_task', 'submit_plan', 'get_plan', 'list_queues', 'pause_queue', 'resume_queue', 'index_status'];
+const NAMES = [
+  'Search',
+  'submit_task',
+  'get_task',
+  'retry_task',
+  'undo_task',
+  'submit_plan',
+  'get_plan',
+  'list_queues',
+  'pause_queue',
+  'resume_queue',
+  'index_status',
+];
 
 /** The tools over a world in memory, with real signatures. */
 function worldMcp(world: World) {
