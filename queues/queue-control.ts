@@ -1,6 +1,7 @@
 import type { Queue } from 'bullmq';
 import { redisCall } from '../src/adapters/redis/redis-error.ts';
 import { WritError } from '../src/core/errors.ts';
+import { type Finding, passed, warning } from '../src/core/findings.ts';
 import type { QueueControl } from '../src/core/ports/index.ts';
 import { closePoolQueues, openPoolQueues, type PoolQueuesOptions } from './pool-queues.ts';
 import { poolFigures } from './queue-status.ts';
@@ -42,4 +43,15 @@ async function switched(shard: Queue, paused: boolean): Promise<boolean> {
   if ((await shard.isPaused()) === paused) return false;
   await (paused ? shard.pause() : shard.resume());
   return true;
+}
+
+/** What `writ doctor` says of paused queues; closes the control. Throws WritError REDIS_UNAVAILABLE. */
+export async function pausedFinding(control: QueueControl & AsyncDisposable): Promise<Finding> {
+  try {
+    const paused = await control.paused();
+    if (paused.length === 0) return passed('none is paused');
+    return warning(`paused: ${paused.join(', ')}`, paused.map((name) => `run \`writ queue resume ${name}\``).join('; '));
+  } finally {
+    await control[Symbol.asyncDispose]();
+  }
 }

@@ -5,7 +5,7 @@ import { queueOf } from '../../queues/catalog.ts';
 import { bestLibrary, inlineEd25519 } from '../adapters/crypto/inline.ts';
 import { nodeEd25519 } from '../adapters/crypto/node-crypto.ts';
 import { createRedisRevocations } from '../adapters/redis/revocations.ts';
-import { LeasePayload, RevocationPayload } from '../contracts/index.ts';
+import { RevocationPayload } from '../contracts/index.ts';
 import { systemClock } from '../core/clock.ts';
 import { isWritError } from '../core/errors.ts';
 import { manifestSha256 } from '../core/hash.ts';
@@ -14,7 +14,7 @@ import type { SignatureReader } from '../core/ports/signatures.ts';
 import { failed, ok } from '../core/result.ts';
 import { jwksFile } from '../data-dir/key-files.ts';
 import type { DataDirPaths } from '../data-dir/paths.ts';
-import { authenticateLease, createKeyring, type Verifier, verifyResult, verifyRevocation } from '../lease/index.ts';
+import { authenticateLease, createKeyring, peekLease, peekPayload, type Verifier, verifyResult, verifyRevocation } from '../lease/index.ts';
 import type { CliRedis, CliSettings } from './cli/settings.ts';
 
 /** Reads leases and results with the public keys of the data directory. */
@@ -51,7 +51,7 @@ export function signatureReader({ config, places, ed25519, feed }: SignatureWiri
     },
     async revocationOf(jti) {
       for (const token of [...(await localRevocations(places.revocations)), ...(await publishedRevocations(feed))]) {
-        if (RevocationPayload.safeParse(payloadOf(token)).data?.jti !== jti) continue;
+        if (RevocationPayload.safeParse(peekPayload(token)).data?.jti !== jti) continue;
         const verified = await verifyRevocation(token, leases);
         if (verified.ok) return verified.entry.n;
       }
@@ -69,19 +69,6 @@ export async function openEd25519(implementation: 'auto' | 'sodium' | 'node'): P
 function asItSays(lease: string) {
   const claimed = peekLease(lease);
   return claimed && { manifest: claimed, manifestSha256: claimed.manifest_sha256, aud: claimed.aud };
-}
-
-function peekLease(lease: string): LeasePayload | undefined {
-  return LeasePayload.safeParse(payloadOf(lease)).data;
-}
-
-/** What stands between the dots, whoever wrote it. */
-function payloadOf(token: string): unknown {
-  try {
-    return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
-  } catch {
-    return undefined;
-  }
 }
 
 async function localRevocations(file: string): Promise<string[]> {

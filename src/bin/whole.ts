@@ -2,6 +2,7 @@ import path from 'node:path';
 import { packageRoot, packageVersion } from '../../config/package.ts';
 import { keepModulesCompiled } from '../adapters/processes/keep-modules.ts';
 import { systemClock } from '../core/clock.ts';
+import { createInterrupt, outliveReaders } from '../surfaces/cli/process-end.ts';
 import { processIo } from '../surfaces/cli/process-io.ts';
 import { loadGroups, runCli } from '../surfaces/cli/program.ts';
 import type { CliDeps, GlobalOptions } from '../surfaces/cli/services.ts';
@@ -53,26 +54,5 @@ async function roleContext(options: GlobalOptions, role: string): Promise<UpCont
     log: createLogger(config.log.level, role, { traces: config.tracing.enabled }),
     options,
     settingsArgs: settingsArgs(options, settings),
-  };
-}
-
-/** A role works on when nobody listens any more. */
-function outliveReaders(): void {
-  for (const stream of [process.stdout, process.stderr]) stream.removeAllListeners('error').on('error', () => undefined);
-}
-
-/** The first Ctrl-C asks a command to end in order, the second ends the process. */
-function createInterrupt(): () => AbortSignal {
-  let controller: AbortController | undefined;
-  return () => {
-    if (controller) return controller.signal;
-    const asked = new AbortController();
-    controller = asked;
-    const onSignal = (): void => {
-      if (asked.signal.aborted) process.exit(1);
-      asked.abort();
-    };
-    process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
-    return asked.signal;
   };
 }

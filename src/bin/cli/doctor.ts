@@ -1,6 +1,7 @@
 import { describeConfig } from '../../../config/describe.ts';
 import { userSurroundings } from '../../../config/load.ts';
 import { packageRoot } from '../../../config/package.ts';
+import { pausedFinding } from '../../../queues/queue-control.ts';
 import { examineHost } from '../../adapters/linux/doctor.ts';
 import { redisProbes } from '../../adapters/redis/doctor.ts';
 import { examineJournal } from '../../adapters/sqlite/doctor.ts';
@@ -9,7 +10,7 @@ import { examineContentSearch } from '../../content-search/io/doctor.ts';
 import { examineContentIndex } from '../../content-search/ngram-index/serving/doctor.ts';
 import { contentSettings } from '../../content-search/settings/content-settings.ts';
 import { contentRefusal, indexRefusal } from '../../content-search/settings/refusals.ts';
-import { examine, passed, warning } from '../../core/findings.ts';
+import { examine, passed } from '../../core/findings.ts';
 import type { ScopeCatalog } from '../../core/ports/search-scopes.ts';
 import { examineScopes } from '../../core/scope-findings.ts';
 import { examineDirectories } from '../../data-dir/doctor/directories.ts';
@@ -38,14 +39,6 @@ export async function diagnose({ loaded, places }: CliSettings, { redis, scopes,
     await reachKernel();
     return passed('answers');
   };
-  const queues = async () => {
-    const control = await openQueueControl({ loaded, places }, redis);
-    const paused = await control.paused();
-    await control[Symbol.asyncDispose]();
-    return paused.length === 0
-      ? passed('none is paused')
-      : warning(`paused: ${paused.join(', ')}`, paused.map((name) => `run \`writ queue resume ${name}\``).join('; '));
-  };
   const areas = await Promise.all([
     examineHost(places.dataDir),
     examineDirectories(places.dataDir, config.file, () => readPlaces(places.metrics)),
@@ -57,7 +50,11 @@ export async function diagnose({ loaded, places }: CliSettings, { redis, scopes,
     examineMessages(config.messages, places),
     examinePlans({ shipped: packageRoot(), own: config.plan.registry_dir }),
     redisProbes(server).then((probes) =>
-      examine('Servers', [...probes, { title: 'queues', look: queues, todo: START }, { title: 'kernel', look: kernel, todo: START }]),
+      examine('Servers', [
+        ...probes,
+        { title: 'queues', look: async () => pausedFinding(await openQueueControl({ loaded, places }, redis)), todo: START },
+        { title: 'kernel', look: kernel, todo: START },
+      ]),
     ),
   ]);
   const settings = describeConfig(loaded).map(({ key, value, source }) => ({ key, value, source }));

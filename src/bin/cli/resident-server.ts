@@ -1,7 +1,7 @@
-import { createThreadClient } from '../../adapters/threads/client.ts';
+import { createKeptThread } from '../../adapters/threads/kept-thread.ts';
 import { startThread } from '../../adapters/threads/thread-entry.ts';
 import { messageOf, WritError } from '../../core/errors.ts';
-import { type Lifecycle, lifecycle } from '../../core/lifecycle.ts';
+import type { Lifecycle } from '../../core/lifecycle.ts';
 import type { ResidentData, ResidentReady } from './resident-thread.ts';
 
 export interface ResidentServerOptions {
@@ -13,50 +13,23 @@ export interface ResidentServerOptions {
   readonly onError: (error: unknown) => void;
 }
 
-const RESTART_MS = 5_000;
 /** For the garbage of a command that answers much; beyond it the thread ends, and not the API. */
 const HEAP_MB = 512;
 
 /** Lets commands of this user on this host run in this process, in a thread of their own. */
 export function createResidentServer({ directory, build, onError }: ResidentServerOptions): Lifecycle {
-  let isWanted = false;
-  let again: NodeJS.Timeout | undefined;
-  const thread = createThreadClient<Record<never, never>, never, ResidentReady>({
+  return createKeptThread<ResidentReady>({
+    isWanted: build !== undefined,
     launch: () =>
       startThread(import.meta.url, './resident-thread', {
         workerData: { directory, build: build ?? '' } satisfies ResidentData,
         name: 'commands',
         resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
       }),
-    launchedBy: 'start',
     code: 'INTERNAL',
     died: (cause, code) =>
       new WritError('INTERNAL', `the thread of commands ended with ${code}${cause === undefined ? '' : `: ${messageOf(cause)}`}`, { cause }),
-    onDeath(error) {
-      onError(error);
-      again = setTimeout(() => void begin(), RESTART_MS);
-    },
     stopMs: 1_000,
+    onError,
   });
-
-  async function begin(): Promise<void> {
-    if (!isWanted) return;
-    try {
-      await thread.start();
-    } catch (error) {
-      onError(error);
-    }
-  }
-
-  return lifecycle(
-    async () => {
-      isWanted = build !== undefined;
-      await begin();
-    },
-    async () => {
-      isWanted = false;
-      clearTimeout(again);
-      await thread.stop();
-    },
-  );
 }

@@ -3,10 +3,10 @@ import { createConnection } from '../../../queues/connection.ts';
 import { queueShards } from '../../../queues/shards.ts';
 import { createTaskFeed } from '../../../queues/task-feed.ts';
 import type { IndexNews } from '../../adapters/sqlite/task-index/task-index-client.ts';
-import { createIndexEngine, type IndexEngine, type IndexOperations } from '../../adapters/sqlite/task-index/task-index-engine.ts';
+import { createIndexEngine, type IndexOperations } from '../../adapters/sqlite/task-index/task-index-engine.ts';
+import { toldWriter } from '../../adapters/sqlite/task-index/told-writer.ts';
 import { threadSide } from '../../adapters/threads/serve.ts';
 import { isWritError, messageOf } from '../../core/errors.ts';
-import type { TaskIndexHealth, TaskIndexWriter } from '../../core/ports/index.ts';
 import { openResults } from '../results.ts';
 import { openEd25519 } from '../signatures.ts';
 import type { FedIndexSetup } from './fed-index.ts';
@@ -19,7 +19,7 @@ side.serve(async () => {
   const engine = createIndexEngine(options);
   const connection = createConnection(target, 'producer', trouble);
   const results = openResults(places, () => openEd25519(crypto));
-  const feed = createTaskFeed({ connection, pool, providers, shards: queueShards(queue), index: writerOf(engine), results, onError: trouble });
+  const feed = createTaskFeed({ connection, pool, providers, shards: queueShards(queue), index: toldWriter(engine, side.tell), results, onError: trouble });
   await feed.start();
   return {
     calls: engine,
@@ -33,32 +33,4 @@ side.serve(async () => {
 
 function trouble(error: unknown): void {
   side.tell({ kind: 'trouble', code: isWritError(error) ? error.code : undefined, message: messageOf(error) });
-}
-
-/** The engine as the feed wants it; what it does is told when it has been done. */
-function writerOf(engine: IndexEngine): TaskIndexWriter {
-  const begun = engine.begin();
-  let health: TaskIndexHealth = { state: 'building', tasks: begun.tasks, lagMs: 0 };
-  const tell = (next: TaskIndexHealth, isChanged: boolean): void => {
-    const isNews = isChanged || JSON.stringify(next) !== JSON.stringify(health);
-    health = next;
-    if (isNews) side.tell({ kind: 'health', health, isChanged });
-  };
-  side.tell({ kind: 'health', health, isChanged: false });
-  return {
-    async begin() {
-      const { generation, positions, tasks } = engine.begin();
-      tell({ ...health, tasks }, false);
-      return { generation, positions };
-    },
-    async apply(batch) {
-      const { answer, tasks } = engine.apply(batch);
-      tell({ ...health, tasks }, batch.changes.length > 0 || answer === 'lost');
-      return answer;
-    },
-    rows: async (jobs) => engine.rows(jobs),
-    unknown: async (taskIds) => engine.unknown(taskIds),
-    walk: async (after, limit) => engine.walk(after, limit),
-    report: (status) => tell({ ...status, tasks: health.tasks }, false),
-  };
 }

@@ -5,7 +5,7 @@ import { systemClock } from '../../core/clock.ts';
 import type { Ed25519, PlanSignatures } from '../../core/ports/index.ts';
 import { jwksFile } from '../../data-dir/key-files.ts';
 import type { DataDirPaths } from '../../data-dir/paths.ts';
-import { authenticatePlanLease, createKeyring, type Verifier, verifyPlanEnd } from '../../lease/index.ts';
+import { authenticatePlanLease, createKeyring, peekPayload, type Verifier, verifyPlanEnd } from '../../lease/index.ts';
 
 /** What was signed about plans, judged with the public keys of a data directory; rings follow their files. */
 export function planSignatures({
@@ -25,16 +25,7 @@ export function planSignatures({
       const answer = await authenticatePlanLease(lease, { ...expected, planSha256 }, leases);
       return answer.ok ? undefined : answer.message;
     },
-    expiryOf: (lease) => PlanLeasePayload.safeParse(payloadOf(lease)).data?.exp,
+    expiryOf: (lease) => PlanLeasePayload.safeParse(peekPayload(lease)).data?.exp,
     verifyEnd: async (result, planSha256) => (await verifyPlanEnd(result, planSha256, results)).ok,
   };
-}
-
-/** What stands between the dots, whoever wrote it. */
-function payloadOf(token: string): unknown {
-  try {
-    return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
-  } catch {
-    return undefined;
-  }
 }

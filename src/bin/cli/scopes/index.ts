@@ -1,9 +1,9 @@
 import type { Config } from '../../../../config/schema.ts';
+import { problemOf } from '../../../adapters/search-process/scope-problem.ts';
 import type { SEARCH_KIND, SearchCapability } from '../../../contracts/index.ts';
 import type { SearchScope } from '../../../core/ports/index.ts';
 import type { ScopeCatalog, ScopeState } from '../../../core/ports/search-scopes.ts';
 import { searchScopes } from '../../search/scopes.ts';
-import { problemOf } from './problem.ts';
 
 /** The scopes of the settings, and whether this account could search them from this host. */
 export function openScopes(config: Config): ScopeCatalog {

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import path from 'node:path';
-import type { SearchScope } from '../../../core/ports/index.ts';
+import type { SearchScope } from '../../core/ports/index.ts';
 
 /** How long a mail server may take to let us in. */
 const PATIENCE_MS = 5_000;
@@ -19,7 +19,7 @@ export async function problemOf(scope: SearchScope): Promise<string | undefined>
     case 'datasets':
       return opens(scope.path, 'file', constants.O_NOFOLLOW);
     case 'emails':
-      return scope.store === 'imap' ? (await import('../../../adapters/imap/probe.ts')).probeMailbox(scope, PATIENCE_MS) : MAIL[scope.store](scope.path);
+      return scope.store === 'imap' ? (await import('../imap/probe.ts')).probeMailbox(scope, PATIENCE_MS) : MAIL[scope.store](scope.path);
   }
 }
 
