@@ -10,6 +10,8 @@ export interface TracedDelivery {
   readonly queue: string;
   readonly jobId: string;
   readonly attempt: Attempt;
+  /** A step of a plan that runs in this process: nobody has pushed it. */
+  readonly isLocal?: boolean;
 }
 
 /** Around each delivery of a job. */
@@ -18,16 +20,16 @@ export type AroundDelivery = <T>(delivery: TracedDelivery, work: () => Promise<T
 /** No job is older than this; a raw producer may write any time into its job. */
 const OLDEST_MS = 400 * 86_400_000;
 
-/** A span for each delivery, below the one of whoever pushed the job; before the first, one for the wait. */
+/** A span for each delivery, below the one of whoever pushed the job; before the first, one for the wait. Of a local step below the plan's. */
 export function traceDeliveries(tracer: Tracer | undefined): AroundDelivery {
   if (tracer === undefined) return (_delivery, work) => work();
-  return ({ data, queue, jobId, attempt }, work) => {
+  return ({ data, queue, jobId, attempt, isLocal = false }, work) => {
     // Of the job as a stranger wrote it: nothing else in it has been looked at yet.
     const parent = parseTraceparent(typeof data === 'object' && data !== null ? Reflect.get(data, 'traceparent') : undefined) ?? 'none';
     const destination = { 'messaging.destination.name': queue } as const;
     const { addedAt, fetchedAt, started, failed, everFailed } = attempt;
     const waited = fetchedAt - addedAt;
-    if (parent !== 'none' && started <= 1 && failed === 0 && !everFailed && waited >= 0 && waited < OLDEST_MS)
+    if (!isLocal && parent !== 'none' && started <= 1 && failed === 0 && !everFailed && waited >= 0 && waited < OLDEST_MS)
       tracer.mark('wait', { parent, attributes: destination, from: addedAt, to: fetchedAt });
     const attributes = {
       'messaging.system': 'bullmq',
@@ -37,7 +39,7 @@ export function traceDeliveries(tracer: Tracer | undefined): AroundDelivery {
       'messaging.message.id': jobId,
       'writ.attempt': started,
     } as const;
-    return tracer.span('process', { parent, attributes }, work);
+    return tracer.span('process', { ...(isLocal ? {} : { parent }), attributes }, work);
   };
 }
 

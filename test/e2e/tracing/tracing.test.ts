@@ -98,17 +98,17 @@ describe('a trace', () => {
     expect([status, body['state']]).toEqual([200, 'success']);
     const spans = await writ.collector.until(
       (all) =>
-        ended(traceId, 4)(all) && all.some((span) => span.traceId === traceId && span.name === 'process plan' && span.attributes['writ.end'] === 'success'),
+        ended(traceId, 3)(all) && all.some((span) => span.traceId === traceId && span.name === 'process plan' && span.attributes['writ.end'] === 'success'),
     );
     const tree = treeOf(spans, traceId);
     expect(tree).toMatch(/^api: POST \/v1\/plans\n {2}api: publish plan\n/);
-    // Each step: a delivery of the plan, the step, the lease from the kernel, the push, and the delivery of the task below it.
+    // Each step: a delivery of the plan, the step, the lease from the kernel, and, in this worker without a push, the delivery of the task below it.
     for (const [queue, inside] of [
       ['file', ['execute FILE_COPY', 'intent']],
       ['tool-test-http', ['execute TOOL_CALL', 'intent', 'call test.http']],
     ] as const) {
       const delivery = only(spans, traceId, `process ${queue}`);
-      expect(upward(spans, delivery).map(({ name }) => name)).toEqual([`publish ${queue}`, 'plan step', 'process plan', 'publish plan', 'POST /v1/plans']);
+      expect(upward(spans, delivery).map(({ name }) => name)).toEqual(['plan step', 'process plan', 'publish plan', 'POST /v1/plans']);
       for (const name of inside) expect(below(spans, delivery).map((span) => span.name)).toContain(name);
       expect(delivery.attributes['writ.plan.id']).toBe(body['plan_id'] ?? body['id']);
     }

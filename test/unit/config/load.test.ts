@@ -32,7 +32,7 @@ describe('layers', () => {
   it('answers the defaults when nobody says anything', () => {
     const { config, sources, dataDir } = load();
     expect(config.worker).toMatchObject({ file_concurrency: 64, lock_ms: 9000, renew_ms: 3000, stalled_ms: 3000, drain_ms: 30_000 });
-    expect(config.lease).toEqual({ issuer: 'writ-kernel', max_ttl_s: 2_592_000, default_ttl_s: 86_400, clock_skew_s: 60 });
+    expect(config.lease).toEqual({ bundles: true, issuer: 'writ-kernel', max_ttl_s: 2_592_000, default_ttl_s: 86_400, clock_skew_s: 60 });
     expect(config.file.base_directories).toEqual({});
     expect(sources.get('redis.port')).toEqual({ layer: 'default', place: 'default' });
     expect(dataDir).toBe(data);

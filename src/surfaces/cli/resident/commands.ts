@@ -5,6 +5,8 @@ interface ThinCommand {
   readonly switches: readonly string[];
   /** Options with one. */
   readonly values: readonly string[];
+  /** Options with which it goes the whole way: they name a file that the user, and nobody else, reads. */
+  readonly whole?: readonly string[];
   readonly operands: { readonly least: number; readonly most: number };
   /** Place of the operand that names a file, which is read here: with the rights of the user, as the user sees it. */
   readonly input?: number;
@@ -38,6 +40,7 @@ export const THIN_COMMANDS: readonly ThinCommand[] = [
       ...['--project', '--product', '--kind', '--from', '--to', '--agent', '--thread', '--importance', '--since', '--until'],
       ...['--sort', '--mode', '--min-score', '--as', '--limit', '--offset', '--cursor'],
     ],
+    whole: ['--key'],
     operands: { least: 0, most: 100 },
   },
 ];

@@ -104,9 +104,12 @@ describe('the MCP server', () => {
     const queues: QueueControl = {
       list: async () => [],
       paused: async () => [],
-      set: async (queue, action) => (asked.push(`${action} ${queue}`), { queue, paused: action === 'pause', changed: true }),
+      async set(queue, action) {
+        asked.push(`${action} ${queue}`);
+        return { queue, paused: action === 'pause', changed: true };
+      },
     };
-    const audit = { append: async (entry: OperatorAction) => (entries.push(entry), entry as never) };
+    const audit = { append: async (entry: OperatorAction) => entries.splice(entries.length, 0, entry) as never };
     await using mcp = await startMcp({ queues: async () => queues, audit: async () => audit });
     expect((await mcp.call('list_queues')).answer).toEqual({ queues: [] });
     expect((await mcp.call('pause_queue', { queue: 'file' })).answer).toEqual({ queue: 'file', paused: true, changed: true });

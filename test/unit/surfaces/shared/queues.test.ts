@@ -15,7 +15,7 @@ describe('a queue as it is shown', () => {
 describe('a switch of a queue', () => {
   const services = (set: () => Promise<{ queue: string; paused: boolean; changed: boolean }>) => {
     const entries: OperatorAction[] = [];
-    const audit = { append: async (entry: OperatorAction) => (entries.push(entry), entry as never) };
+    const audit = { append: async (entry: OperatorAction) => entries.splice(entries.length, 0, entry) as never };
     return { entries, services: { audit, queues: { list: async () => [], paused: async () => [], set } } };
   };
 

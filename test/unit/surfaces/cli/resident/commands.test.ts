@@ -25,7 +25,7 @@ describe('the thin commands', () => {
     const spellings = (isSwitch: boolean): string[] =>
       options.filter((option) => !option.required === isSwitch).flatMap(({ short, long }) => [short, long].filter((word): word is string => word != null));
     expect([...command.switches].sort()).toEqual(spellings(true).sort());
-    expect([...command.values].sort()).toEqual(spellings(false).sort());
+    expect([...command.values, ...(command.whole ?? [])].sort()).toEqual(spellings(false).sort());
   });
 
   it.each<[string, readonly string[], ReturnType<typeof readThinCall>]>([
@@ -52,6 +52,7 @@ describe('the thin commands', () => {
     ['too few operands', ['result']],
     ['too many operands', ['push', 'a', 'b']],
     ['standard input', ['push', '-']],
+    ["a file with somebody's key", ['messages', 'search', 'x', '--key', 'f']],
     ['a file of settings', ['--config', 'f', 'status']],
     ['a command of a group alone', ['messages']],
     ['its neighbour', ['messages', 'import', 'x']],
