@@ -14,7 +14,10 @@ export function endWith(plan: PlanContext, error: { readonly code: string; reado
 }
 
 /** What the end of a plan needs to know of it. */
-type EndingPlan = Pick<PlanContext, 'planSha256' | 'generation' | 'exp'> & { readonly replay: Pick<PlanContext['replay'], 'stepsDone'> };
+type EndingPlan = Pick<PlanContext, 'planSha256' | 'generation' | 'exp'> & {
+  readonly replay: Pick<PlanContext['replay'], 'stepsDone'>;
+  readonly walk?: Pick<PlanContext['walk'], 'end'>;
+};
 
 /** Signs the end, writes it to the journal, and shows it. */
 export async function endAt(plan: EndingPlan, done: PlanDone, deps: PlanDeps): Promise<PlanDeliveryEnd> {
@@ -27,6 +30,8 @@ export async function endAt(plan: EndingPlan, done: PlanDone, deps: PlanDeps): P
   const end = await deps.journal.end({ planSha256, generation }, decided, deps.clock.now());
   if (end === undefined) return { kind: 'interrupted', reason: 'stale' };
   deps.onPoint?.('ended', planSha256);
+  // A view that was kept back, or is on its way, would be written over the end.
+  await plan.walk?.end();
   await showEnd(planSha256, end, replay.stepsDone, exp, deps);
   return { kind: 'ended', plan: { planSha256, generation }, end, replayed: false };
 }
