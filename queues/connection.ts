@@ -17,7 +17,7 @@ const SILENCE_MS = 15_000;
 /**
  * What a connection is for, and how it behaves when Redis is away.
  * None of them uses ioredis' auto-pipelining: BullMQ does not work with it, and for the ledger it is slower than
- * `write-together.ts` (measured).
+ * `together` of `src/adapters/redis/ledger.ts` (measured).
  */
 const KINDS = {
   /** BullMQ workers: wait for Redis as long as it takes; BullMQ demands it. */

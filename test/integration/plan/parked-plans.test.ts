@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -5,6 +6,7 @@ import { type Job, Queue } from 'bullmq';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { QUEUE_PREFIX } from '../../../queues/catalog.ts';
 import { planKey } from '../../../src/adapters/redis/keys.ts';
+import type { ServerTarget } from '../../../src/adapters/redis/target.ts';
 import type { WorkerRoleOptions } from '../../../src/bin/roles/worker.ts';
 import type { Lifecycle } from '../../../src/core/lifecycle.ts';
 import { envelopeOf, fileStep, type LinkedPlan, type PlanRig, startPlanRig } from '../../support/plan-rig.ts';
@@ -18,7 +20,7 @@ describe('a plan that waits for a step', () => {
   let directory: string;
   let workers: Lifecycle[];
   const at = (name: string): string => join(directory, name);
-  const startWorker = async (queues?: readonly string[], hooks: Pick<WorkerRoleOptions, 'parkMs'> = {}): Promise<void> => {
+  const startWorker = async (queues?: readonly string[], hooks: Pick<WorkerRoleOptions, 'parkMs' | 'onPoint'> = {}): Promise<void> => {
     workers.push(await plans.rig.startWorker({ queues, ...hooks }));
   };
   const stopWorkers = async (): Promise<void> => {
@@ -85,8 +87,14 @@ describe('a plan that waits for a step', () => {
     const plan = await twoMoves();
     await plans.push(plan);
     await parked(plan);
-    await startWorker(['file']);
-    await plans.view(plan.id, ({ stepsDone, state }) => stepsDone >= 1 || state === 'success');
+    // While the first step runs its queue is paused, so that the second one cannot begin before Redis is emptied.
+    let isPaused = false;
+    const pause = (): void => {
+      if (!isPaused) redisCli(plans.rig.redis.target(), 'HSET', `${QUEUE_PREFIX}:file:meta`, 'paused', '1');
+      isPaused = true;
+    };
+    await startWorker(['file'], { onPoint: pause });
+    await plans.view(plan.id, ({ stepsDone, current }) => stepsDone === 1 && current?.path === '1');
     await plans.rig.redis.flushAll();
     expect((await plans.ended(plan.id)).view.state).toBe('success');
     expect([existsSync(at('a')), existsSync(at('b')), readFileSync(at('c'), 'utf8')]).toEqual([false, false, 'a']);
@@ -187,3 +195,10 @@ describe('a plan that waits for a step', () => {
     return (await redis.zscore('{writ}:plan:delayed', `p_${plan.id}`)) === null ? 'not delayed' : 'delayed';
   }
 });
+
+/** At once: nothing of this process goes on meanwhile. */
+function redisCli(target: ServerTarget, ...args: readonly string[]): void {
+  if (!('path' in target)) throw new Error('the server of a test has a socket');
+  const { path, password } = target;
+  execFileSync('redis-cli', ['-s', path, '--no-auth-warning', '-a', password, ...args]);
+}
