@@ -91,11 +91,18 @@ interface Unit {
   readonly isPrefix: boolean;
 }
 
-/** Words and phrases that are joined by one and the same operator; `undefined` for everything else. */
+/** FTS5 finds no word in signs and marks alone. */
+const HAS_WORD = /[\p{L}\p{N}\p{Co}]/u;
+
+/**
+ * Words and phrases that are joined by one and the same operator; `undefined` for everything else. FTS5 passes over a phrase
+ * without words between blanks, and finds nothing for one behind AND: there the one cannot stand for the other.
+ */
 function listOf(pieces: readonly Piece[]): { readonly units: readonly Unit[]; readonly operator: 'AND' | 'OR' } | undefined {
   const units: Unit[] = [];
   let operator: 'AND' | 'OR' | undefined;
   let isJoined = true;
+  let hasAnd = false;
   for (const [at, piece] of pieces.entries()) {
     if ('phrase' in piece) {
       if (!isJoined && operator === 'OR') return undefined;
@@ -109,9 +116,11 @@ function listOf(pieces: readonly Piece[]): { readonly units: readonly Unit[]; re
       if (isJoined || (piece.sign !== 'AND' && piece.sign !== 'OR') || (operator ?? piece.sign) !== piece.sign) return undefined;
       operator = piece.sign;
       isJoined = true;
+      hasAnd ||= piece.sign === 'AND';
     }
   }
-  return isJoined ? undefined : { units, operator: operator ?? 'AND' };
+  if (isJoined || (hasAnd && units.some(({ phrase }) => !HAS_WORD.test(phrase.phrase)))) return undefined;
+  return { units, operator: operator ?? 'AND' };
 }
 
 /** Each unit once, the first ones that fit. */

@@ -40,6 +40,13 @@ describe('what FTS5 is asked at the most', () => {
     expect(boundedWords('plan AND plan*').expression).toBe('plan AND plan*');
   });
 
+  it.each(['plan plan AND _', 'plan AND "" AND plan', 'plan AND plan \u0301'])(
+    'keeps the AND of a phrase without words, which finds nothing: %j',
+    (expression) => {
+      expect(boundedWords(expression)).toEqual({ expression, notes: [] });
+    },
+  );
+
   it('takes the beginning of one letter for a word, and says so', () => {
     expect(boundedWords('a*a*a*')).toEqual({ expression: 'a', notes: [expect.stringContaining('at least 2 characters')] });
     expect(boundedWords('(é* OR plan*) NOT b *').expression).toBe('( é OR plan * ) NOT b');
