@@ -67,7 +67,8 @@ function leadsTo(tree: ReferenceTree, raw: Buffer, ancestors: readonly string[])
     const root = tree.allowedRoots.find((each) => `${real}/`.startsWith(`${each}/`));
     const stat = statSync(at(tree, raw));
     const names = root === undefined ? [] : real.slice(root.length).split('/');
-    if (root === undefined || names.some((name) => name.startsWith('.writ-') || name === '.git') || isDenied(real)) return undefined;
+    if (root === undefined || names.some((name) => name.startsWith('.writ-') || name === '.git')) return undefined;
+    if (isDenied(real, stat.isDirectory())) return undefined;
     if (stat.isFile()) return 'file';
     return stat.isDirectory() && !ancestors.includes(real) ? 'directory' : undefined;
   } catch {
@@ -75,9 +76,9 @@ function leadsTo(tree: ReferenceTree, raw: Buffer, ancestors: readonly string[])
   }
 }
 
-/** The default deny patterns, about any directory on the way too. */
-function isDenied(absolute: string): boolean {
-  return /\/(?:\.ssh|\.gnupg)\/|\/id_rsa[^/]*(?:\/|$)|\/[^/]*\.(?:pem|key)(?:\/|$)/.test(absolute);
+/** The default deny patterns, about any directory on the way too; a directory of which everything is denied is denied itself. */
+function isDenied(absolute: string, isDirectory: boolean): boolean {
+  return /\/(?:\.ssh|\.gnupg)\/|\/id_rsa[^/]*(?:\/|$)|\/[^/]*\.(?:pem|key)(?:\/|$)/.test(isDirectory ? `${absolute}/` : absolute);
 }
 
 /** By bytes, of which each is a character here: names that are shown alike are not the same. */
@@ -95,7 +96,7 @@ function chainOf(entry: Entry, entries: ReadonlyMap<string, Entry>): Entry[] {
 
 function isSeen(entry: Entry, tree: ReferenceTree, sources: readonly Source[], globs: readonly ReferenceRule[]): boolean {
   const name = path.posix.basename(entry.text);
-  if (name.startsWith('.writ-') || isDenied(`${tree.orderRoot}/${entry.text}`)) return false;
+  if (name.startsWith('.writ-') || isDenied(`${tree.orderRoot}/${entry.text}`, entry.isDirectory)) return false;
   // The start and what lies above it were asked for by name; of a file that was asked for, the globs are still heeded.
   const isNamed = `${Buffer.from(tree.start).toString('latin1')}/`.startsWith(`${bytesOf(entry)}/`);
   if (!isNamed && name.startsWith('.') && (!tree.hidden || (entry.isDirectory && name === '.git'))) return false;
