@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { ContentSearchRequest } from '../../../src/contracts/index.ts';
 import type { BackendKind, ContentSearchOutcome, SearchBackend } from '../../../src/core/ports/index.ts';
@@ -148,7 +148,11 @@ async function compareOnce(
 function refusalFor(root: string, named: string | undefined, real: string): string | undefined {
   if (!`${real}/`.startsWith(`${root}/`)) return 'BadArgs';
   const names = [named ?? '', real.slice(root.length)].flatMap((text) => text.split('/'));
-  const denied = [`${root}/${named ?? ''}`, real].some((at) => /\/(?:\.ssh|\.gnupg)\/|\/id_rsa[^/]*(?:\/|$)|\/[^/]*\.(?:pem|key)(?:\/|$)/.test(at));
+  // A directory of which everything is denied is denied itself.
+  const end = statSync(real).isDirectory() ? '/' : '';
+  const denied = [`${root}/${named ?? ''}${end}`, `${real}${end}`].some((at) =>
+    /\/(?:\.ssh|\.gnupg)\/|\/id_rsa[^/]*(?:\/|$)|\/[^/]*\.(?:pem|key)(?:\/|$)/.test(at),
+  );
   return denied || names.some((name) => name.startsWith('.writ-')) ? 'ExecutionFailed' : undefined;
 }
 
