@@ -1,7 +1,5 @@
-import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
 import { type LineConnection, lineConnection } from '../../../adapters/linux/line-connection.ts';
-import { openSocketDirectory } from '../../../adapters/linux/socket-directory.ts';
+import { connectPrivately } from '../../../adapters/linux/private-socket.ts';
 import type { MessageAnswer, MessageQuestion, MessageQuestions } from '../../../core/ports/message-search.ts';
 import { withTimeout } from '../../../core/with-timeout.ts';
 import { readReply, SEARCH_SOCKET, type SocketReply, socketQuestion } from './lines.ts';
@@ -64,7 +62,7 @@ export function createSearchSocketClient(directory: string, settings: string): S
 }
 
 async function open(directory: string, onClose: () => void): Promise<Connection | undefined> {
-  const socket = await connected(directory);
+  const socket = await connectPrivately(directory, SEARCH_SOCKET);
   if (socket === undefined) return undefined;
   const connection = lineConnection(socket, { most: REPLY_MAX, read: readReply, onClose });
   const { waiting } = connection;
@@ -74,21 +72,4 @@ async function open(directory: string, onClose: () => void): Promise<Connection 
   if (isThere) return connection;
   socket.destroy();
   return undefined;
-}
-
-/** `undefined`: nobody listens there, or it is not ours. */
-async function connected(directory: string): Promise<Socket | undefined> {
-  try {
-    const place = openSocketDirectory(directory, SEARCH_SOCKET);
-    try {
-      if (!place.isOurs()) return undefined;
-      const socket = connect(place.path);
-      await once(socket, 'connect');
-      return socket;
-    } finally {
-      place.close();
-    }
-  } catch {
-    return undefined;
-  }
 }

@@ -1,6 +1,5 @@
-import { chmodSync, mkdirSync, unlinkSync } from 'node:fs';
-import { connect, createServer, type Server, type Socket } from 'node:net';
-import { openSocketDirectory, type SocketDirectory } from '../../../adapters/linux/socket-directory.ts';
+import type { Socket } from 'node:net';
+import { listenPrivately, type PrivateServer } from '../../../adapters/linux/private-socket.ts';
 import { type Lifecycle, lifecycle } from '../../../core/lifecycle.ts';
 import { lineCutter } from '../../../core/line-cutter.ts';
 import type { MessageSearch } from '../../../core/ports/message-search.ts';
@@ -27,29 +26,19 @@ const UNREAD_MAX = 64 * 1024 * 1024;
  */
 export function createSearchSocket({ directory, settings, search, onError }: SearchSocketOptions): Lifecycle {
   const connections = new Set<Socket>();
-  let server: Server | undefined;
-  let place: SocketDirectory | undefined;
+  let server: PrivateServer | undefined;
 
   async function listen(): Promise<void> {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
-    const opened = openSocketDirectory(directory, SEARCH_SOCKET);
-    place = opened;
-    if (opened.isOurs()) {
-      if (await isAnswered(opened.path)) return;
-      unlinkSync(opened.path);
-    }
-    const listening = createServer((socket) => {
-      connections.add(socket);
-      socket.on('close', () => connections.delete(socket));
-      serve(socket);
+    server = await listenPrivately({
+      directory,
+      name: SEARCH_SOCKET,
+      maxConnections: MAX_CONNECTIONS,
+      onConnection(socket) {
+        connections.add(socket);
+        socket.on('close', () => connections.delete(socket));
+        serve(socket);
+      },
     });
-    listening.maxConnections = MAX_CONNECTIONS;
-    server = listening;
-    await new Promise<void>((resolve, reject) => {
-      listening.once('error', reject);
-      listening.listen(opened.path, resolve);
-    });
-    chmodSync(opened.path, 0o600);
   }
 
   function serve(socket: Socket): void {
@@ -74,22 +63,8 @@ export function createSearchSocket({ directory, settings, search, onError }: Sea
     () => listen().catch(onError),
     async () => {
       for (const socket of connections) socket.destroy();
-      // Closing removes the socket.
-      await new Promise<void>((resolve) => (server === undefined ? resolve() : server.close(() => resolve())));
+      await server?.close();
       server = undefined;
-      place?.close();
     },
   );
-}
-
-/** Whether a process listens there. */
-function isAnswered(path: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(path);
-    const told = (isThere: boolean) => () => {
-      socket.destroy();
-      resolve(isThere);
-    };
-    socket.once('connect', told(true)).once('error', told(false));
-  });
 }
