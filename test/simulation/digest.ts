@@ -1,6 +1,6 @@
 import { sha256Hex } from '../../src/core/hash.ts';
+import { scenarioOf } from './draw.ts';
 import { runHistory } from './history.ts';
-import { scenarioOf } from './scenario.ts';
 
 /** What happened in the history of a seed, as a hash: the same in every process and however the sources were compiled. */
 export async function digestOf(seed: number): Promise<string> {

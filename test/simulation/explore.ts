@@ -1,6 +1,6 @@
 import type { Violation } from './checker.ts';
+import { scenarioOf } from './draw.ts';
 import { type HistoryOptions, runHistory } from './history.ts';
-import { scenarioOf } from './scenario.ts';
 
 /** What many histories have shown. */
 export interface Exploration {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { ConfinedDirectory, ConfinedFile, FsResult } from '../../src/core/ports/index.ts';
 import { createConfinedRig, must, refusalOf } from '../support/confined-fs.ts';
 import { createRandom, type Random } from '../support/random.ts';
-import { scenarioOf } from './scenario.ts';
+import { scenarioOf } from './draw.ts';
 import { SimProcess } from './scheduler.ts';
 import { Disk } from './twins/disk.ts';
 import { createFileSystemTwin } from './twins/file-system.ts';

@@ -1,7 +1,7 @@
+import { scenarioOf } from './draw.ts';
 import { explore } from './explore.ts';
 import { runHistory } from './history.ts';
 import { MUTANTS } from './mutants/index.ts';
-import { scenarioOf } from './scenario.ts';
 
 /** `node --import tsx test/simulation/run.ts [first seed] [histories] [mutants]`: a look at some histories while one works on them. */
 const [first = '1', count = '200', what = '', which = ''] = process.argv.slice(2);

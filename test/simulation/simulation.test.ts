@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { askProgram } from '../../src/adapters/processes/program.ts';
 import { scriptArgs } from '../support/compiled/script.ts';
 import { digestOf } from './digest.ts';
+import { scenarioOf } from './draw.ts';
 import { explore } from './explore.ts';
 import { runHistory } from './history.ts';
 import { MUTANTS } from './mutants/index.ts';
-import { scenarioOf } from './scenario.ts';
 import { explain, shrink } from './shrink.ts';
 import { STATES, unnamedStates } from './states.ts';
 

@@ -290,13 +290,3 @@ describe('an update', () => {
     expect(readFileSync(join(root, composed, 'a'), 'utf8')).toBe('text');
   });
 });
-
-describe('a measurement', () => {
-  it('stops at the first file that is too much', { tags: ['FR-LSI-BG-05.1', 'FR-LSI-BG-05.2'] }, () => {
-    for (let at = 0; at < 10; at += 1) put(`${at}`, 'ten bytes.');
-    const measure = (files: number, bytes: number) => doJob(buildSite(root), { kind: 'measure', files, bytes });
-    expect(measure(10, 100)).toEqual({ outcome: 'measured', above: false, files: 10, bytes: 100 });
-    expect(measure(4, 100)).toEqual({ outcome: 'measured', above: true, files: 5, bytes: 50 });
-    expect(measure(10, 29)).toEqual({ outcome: 'measured', above: true, files: 3, bytes: 30 });
-  });
-});

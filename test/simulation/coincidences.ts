@@ -1,0 +1,113 @@
+import type { Random } from '../support/random.ts';
+import { HOPELESS, type Scenario, type SimPlan, type SimTask } from './scenario.ts';
+
+const A_TASK: SimTask = { kind: 'move', at: 0, duplicates: 0, ttlS: 3600, trap: 'none' };
+
+/** Things that must come together, and by chance alone rarely do. */
+export const COINCIDENCES: readonly ((scenario: Scenario, random: Random) => Scenario)[] = [
+  // A worker stops in the midst of an effect, another ends it, somebody takes the effect back, and the first goes on.
+  (scenario, random) => ({
+    ...scenario,
+    workers: 2,
+    tasks: [{ ...A_TASK, kind: random.pick(['move', 'move-across'] as const) }],
+    faults: [{ kind: 'put-back', at: 0, task: 0 }],
+    calls: [{ call: 1, of: 'file-journal.open', kind: 'pause' }],
+  }),
+  // Somebody puts a file where another one is about to go.
+  (scenario, random) => ({
+    ...scenario,
+    tasks: [{ ...A_TASK, kind: random.pick(['move', 'copy', 'move-across'] as const) }],
+    faults: [],
+    calls: [{ call: 1, of: random.pick(['file-journal.open', 'file-journal.seal']), kind: 'occupy' }],
+  }),
+  // Before a task comes, its row says that another manifest is at work.
+  (scenario, random) => ({
+    ...scenario,
+    tasks: [{ ...A_TASK, at: 50 }],
+    faults: [{ kind: 'forge-run', at: 10, task: 0, worker: random.chance(0.5) ? 0 : undefined }],
+    calls: [],
+  }),
+  // A lease ends between the look at it and the effect.
+  (scenario, random) => ({
+    ...scenario,
+    tasks: [{ ...A_TASK, kind: random.pick(['move', 'copy', 'tool-once'] as const), ttlS: 2 + random.integer(6) }],
+    faults: random.chance(0.5) ? [] : [{ kind: 'revoke', at: 1_000 + random.integer(8_000), task: 0 }],
+    calls: [{ call: 35 + random.integer(40), kind: 'slow' }],
+  }),
+  // A job that holds a task is gone with its worker; other jobs of the task wait for it.
+  (scenario, random) => ({
+    ...scenario,
+    tasks: [{ ...A_TASK, kind: 'tool-none', duplicates: 2, trap: 'slow-tool' }],
+    faults: [{ kind: 'vanish', at: 200 + random.integer(2_000) }],
+    calls: [],
+  }),
+  // A worker stops and comes back when its task is another's.
+  (scenario, random) => ({
+    ...scenario,
+    workers: 2,
+    tasks: [{ ...A_TASK, kind: random.pick(['tool-none', 'copy', 'move'] as const), trap: random.pick(['none', 'source-missing', 'slow-tool'] as const) }],
+    faults: [],
+    calls: [
+      { call: 1, of: random.pick(['tool', 'file-journal.view']), kind: 'pause' },
+      { call: 100 + random.integer(60), kind: random.pick(['pause', 'kill-after'] as const) },
+    ],
+  }),
+  // The kernel is away for a moment while a long plan runs.
+  (scenario, random) => ({
+    ...scenario,
+    tasks: [],
+    plans: [{ ...planOf(random), at: 0, raw: false, retried: false, steps: Array.from({ length: 4 + random.integer(4) }, () => 'none' as const) }],
+    faults: [{ kind: 'kernel-outage', at: 20 + random.integer(200), forMs: random.pick([200, 2_000]) }],
+    calls: [],
+  }),
+  // A plan, a raw producer's among them, and nothing goes wrong.
+  (scenario, random) => ({ ...scenario, tasks: [], plans: [{ ...planOf(random), raw: random.chance(0.5) }], faults: [], calls: [] }),
+  // A plan meets a tool that is not bound yet, and goes on when it is, or is retried.
+  (scenario, random) => {
+    const goesOn = random.chance(0.5);
+    const steps = ['copy', 'none', 'once', 'none'] as const;
+    return {
+      ...scenario,
+      tasks: [],
+      plans: [{ at: 0, steps, goesOn, raw: false, retried: true }],
+      boundAt: goesOn ? 10 + random.integer(60) : 1_000,
+      faults: [],
+      calls: [],
+    };
+  },
+  // The power goes when a move is durable and its end is not written yet.
+  (scenario, random) => ({ ...scenario, tasks: [A_TASK], faults: [], calls: [{ call: 4 + random.integer(4), of: 'fs.sync', kind: 'power-after' }] }),
+  // A call takes longer than a lock lives.
+  (scenario) => ({ ...scenario, tasks: [{ ...A_TASK, kind: 'tool-none', trap: 'slow-tool' }], faults: [], calls: [] }),
+  // Redis is lost while a worker waits for an answer: another claims the task again, with the same epoch.
+  (scenario, random) => ({
+    ...scenario,
+    workers: 2,
+    tasks: [{ ...A_TASK, kind: 'tool-none', duplicates: 2, trap: 'slow-tool' }],
+    faults: [{ kind: 'redis-loss', at: 20 + random.integer(300), ageMs: undefined }],
+    calls: [],
+  }),
+  // Something else stands at the path of a base directory when a task comes.
+  (scenario, random) => ({
+    ...scenario,
+    tasks: [{ ...A_TASK, kind: random.pick(['move', 'copy', 'move-across', 'delete'] as const), at: 20 + random.integer(20) }],
+    faults: [
+      {
+        kind: 'exchange-base',
+        at: 20 + random.integer(30),
+        base: random.pick(['data', 'other'] as const),
+        how: random.pick(['mounted', 'replaced'] as const),
+        forMs: 12_000,
+      },
+    ],
+    calls: [],
+  }),
+  // A task that takes its worker down, or crashes in it, alone.
+  (scenario, random) => ({ ...scenario, tasks: [{ ...A_TASK, trap: random.pick(HOPELESS) }], faults: [], calls: [] }),
+];
+
+/** A plan of one to five steps. */
+export function planOf(random: Random): SimPlan {
+  const steps = Array.from({ length: 1 + random.integer(5) }, () => random.pick(['none', 'idempotent', 'once', 'copy'] as const));
+  return { at: random.integer(3_000), steps, goesOn: random.chance(0.3), raw: random.chance(0.1), retried: random.chance(0.4) };
+}
