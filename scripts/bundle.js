@@ -5,13 +5,13 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 /**
- * Bundles the command line into dist, beside what tsc has written there: most of a short command is loading files.
+ * Bundles the command line into dist, beside what `compile.js` has written there: most of a short command is loading files.
  *
  *   dist/src/bin/writ.js    the program, with what it needs to ask the resident process
  *   dist/src/bin/whole.cjs  all commands but those below, as one function: V8 keeps what it has compiled of it (src/adapters/processes/bundle.ts)
  *   dist/src/bin/build-id   a hash, by which two processes know that they are of one build
  *
- * Roles, `mcp` and `tui` run from tsc's files: they live long, and have packages that read files of their own.
+ * Roles, `mcp` and `tui` run from the compiled files: they live long, and have packages that read files of their own.
  */
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -23,7 +23,7 @@ const BUNDLED = new Set(
 );
 /** What these ask for that is native, or reads files. */
 const LEFT = new Set(['msgpackr-extract']);
-/** Modules of ours that start what runs from tsc's files. */
+/** Modules of ours that start what runs from the compiled files. */
 const LEFT_MODULES = /^src\/(bin\/roles\/|surfaces\/(mcp|tui)\/)/;
 
 /** What is the same for both bundles. Readable in a stack trace: names stay, and every module begins with its path. */

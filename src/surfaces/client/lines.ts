@@ -7,7 +7,7 @@ const MAX_LINE_CHARS = 4 * 1024 * 1024;
  *
  * @throws Error for a line of more than 4 Mi characters
  */
-export async function* linesOf(chunks: AsyncIterable<Uint8Array>, { loneCr = false } = {}): AsyncGenerator<string> {
+export async function* linesOf(chunks: AsyncIterable<Uint8Array>, { loneCr = false }: { readonly loneCr?: boolean } = {}): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   const end = loneCr ? /\r\n|\n|\r(?!$)/ : /\r?\n/;
   let rest = '';

@@ -29,13 +29,18 @@ beforeEach(() => {
   write('package-lock.json', LOCK);
   write('src/bin/writ.ts', 'export {};');
   write('src/a.sql', 'select 1;');
-  // esbuild and what it would bundle are not here.
+  // esbuild and what it would compile and bundle are not here.
   write('scripts/bundle.js', 'export {};');
+  write('scripts/compile.js', COMPILE);
   write(TANTIVY, '{}');
-  tool(path.join(root, 'node_modules/.bin/tsc'), `echo tsc >>"${root}/calls"; mkdir -p dist/src/bin; : >dist/src/bin/writ.js`);
 });
 afterEach(() => rmSync(root, { recursive: true }));
 
+const COMPILE = `import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
+appendFileSync('calls', 'compile\\n');
+mkdirSync('dist/src/bin', { recursive: true });
+writeFileSync('dist/src/bin/writ.js', '');
+`;
 const TANTIVY = 'node_modules/@oxdev03/node-tantivy-binding-linux-x64-gnu/package.json';
 const LOCK = JSON.stringify({
   packages: { '': {}, 'node_modules/a': { version: '1.0.0', integrity: 'x' }, 'node_modules/other-platform': { version: '1.0.0', optional: true } },
@@ -91,7 +96,11 @@ describe('set-up', () => {
   it('installs packages with all cores, builds, and then has nothing to do and says nothing', async () => {
     everythingPresent();
     expect(await run('scripts/setup')).toMatchObject({ code: 0, stderr: [expect.stringContaining('npm ci'), 'setup: building dist'] });
-    expect(calls().sort()).toEqual(['npm ci --ignore-scripts --no-audit --no-fund JOBS= ONNX=', 'npm rebuild --no-audit --no-fund JOBS=max ONNX=skip', 'tsc']);
+    expect(calls().sort()).toEqual([
+      'npm ci --ignore-scripts --no-audit --no-fund JOBS= ONNX=',
+      'npm rebuild --no-audit --no-fund JOBS=max ONNX=skip',
+      'compile',
+    ]);
     expect(existsSync(path.join(root, 'dist/src/a.sql'))).toBe(true);
     expect(await run('scripts/setup')).toEqual({ code: 0, stderr: [] });
     expect(calls()).toHaveLength(3);
@@ -231,7 +240,7 @@ describe('set-up', () => {
 
   it('fails with the command that shows why when the build fails', async () => {
     everythingPresent();
-    tool(path.join(root, 'node_modules/.bin/tsc'), 'exit 2');
+    write('scripts/compile.js', 'process.exitCode = 2;');
     const ran = await run('scripts/setup');
     expect([ran.code, ran.stderr.at(-1)]).toEqual([1, 'setup: the build failed; run: npm run build']);
     // What could be built is there for the tests; without the stamp the next set-up builds again.
@@ -242,12 +251,12 @@ describe('set-up', () => {
 describe('copy-assets', () => {
   it('copies SQL and Lua to the same place and removes outputs whose source is gone', async () => {
     for (const name of ['src/deep/x.sql', 'queues/y.lua', 'src/kept.ts', 'src/note.txt']) write(name, '');
-    for (const name of ['src/kept.js', 'src/kept.js.map', 'src/kept.d.ts', 'src/gone.js', 'src/gone.js.map', 'src/gone.d.ts', 'src/old.sql', '.tsbuildinfo'])
+    for (const name of ['src/kept.js', 'src/kept.js.map', 'src/kept.d.ts', 'src/gone.js', 'src/gone.js.map', 'src/gone.d.ts', 'src/old.sql', '.built'])
       write(`dist/${name}`, '');
     expect((await run('scripts/copy-assets')).code).toBe(0);
     const left = readdirSync(path.join(root, 'dist'), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
     expect(left.map((entry) => path.relative(path.join(root, 'dist'), path.join(entry.parentPath, entry.name))).sort()).toEqual(
-      ['.tsbuildinfo', 'queues/y.lua', 'src/a.sql', 'src/deep/x.sql', 'src/kept.d.ts', 'src/kept.js', 'src/kept.js.map'].sort(),
+      ['.built', 'queues/y.lua', 'src/a.sql', 'src/deep/x.sql', 'src/kept.d.ts', 'src/kept.js', 'src/kept.js.map'].sort(),
     );
   });
 });
