@@ -14,7 +14,7 @@ import { STATES, unnamedStates } from './states.ts';
  * under a seeded scheduler and a virtual clock, with twins of Redis, disk, files and tools. `WRIT_SIM_SEED=<seed>` runs the
  * history of one seed and prints what happened.
  */
-const HISTORIES = 2000;
+const HISTORIES = 1200;
 const SEED = process.env['WRIT_SIM_SEED'];
 
 if (SEED !== undefined) {

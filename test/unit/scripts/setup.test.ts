@@ -97,9 +97,9 @@ describe('set-up', () => {
     everythingPresent();
     expect(await run('scripts/setup')).toMatchObject({ code: 0, stderr: [expect.stringContaining('npm ci'), 'setup: building dist'] });
     expect(calls().sort()).toEqual([
+      'compile',
       'npm ci --ignore-scripts --no-audit --no-fund JOBS= ONNX=',
       'npm rebuild --no-audit --no-fund JOBS=max ONNX=skip',
-      'compile',
     ]);
     expect(existsSync(path.join(root, 'dist/src/a.sql'))).toBe(true);
     expect(await run('scripts/setup')).toEqual({ code: 0, stderr: [] });
