@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createIndexBuilder } from '../../../src/content-search/ngram-index/serving/build-worker.ts';
 import { diskIndexFiles } from '../../../src/content-search/ngram-index/storage/files-disk.ts';
 import type { BuildJob, BuildOutcome, BuildProgress, IndexBuilder } from '../../../src/core/ports/index.ts';
+import { scriptArgs } from '../../support/compiled/script.ts';
 import { buildSite, doJob, indexedTree, UNLIMITED } from '../../support/content/building.ts';
 import { KEY_HASH } from '../../support/content/segments.ts';
 
@@ -144,7 +144,7 @@ describe('the build thread', () => {
 
 describe('a process that is killed while it builds', () => {
   const POINTS = ['run', 'half', 'whole', 'named'] as const;
-  const CHILD = fileURLToPath(new URL('../../fixtures/content-index/killed-build.ts', import.meta.url));
+  const CHILD = new URL('../../fixtures/content-index/killed-build.ts', import.meta.url);
 
   it.each(POINTS)('leaves the index that was there as it was: %s', { tags: ['FR-LSI-BG-20.4', 'FR-LSI-IDX-CONC-03'] }, async (point) => {
     const site = buildSite(root, { index: diskIndexFiles({ directory, keyHash: KEY_HASH.toString('hex') }) });
@@ -152,7 +152,7 @@ describe('a process that is killed while it builds', () => {
     expect(doJob(site, build)).toMatchObject({ outcome: 'done' });
     site.index.flip(old);
     const bytes = readFileSync(join(directory, 'gen-1/base.seg'));
-    const child = spawn(process.execPath, ['--import', 'tsx', CHILD, root, directory, point], { stdio: 'inherit' });
+    const child = spawn(process.execPath, scriptArgs(CHILD, [root, directory, point]), { stdio: 'inherit' });
     expect(await new Promise((resolve) => child.once('exit', (_, signal) => resolve(signal)))).toBe('SIGKILL');
     const left = readdirSync(join(directory, 'gen-2'));
     expect(left.filter((name) => !name.startsWith('runs-'))).toEqual(LEFT[point]);

@@ -1,8 +1,7 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { userSurroundings } from '../../../config/load.ts';
 import { ConfigSchema } from '../../../config/schema.ts';
@@ -13,6 +12,7 @@ import { createContentSearch } from '../../../src/content-search/search/search.t
 import { contentSettings } from '../../../src/content-search/settings/content-settings.ts';
 import type { Lifecycle } from '../../../src/core/lifecycle.ts';
 import type { BackendKind, ContentSearch, SearchBackend } from '../../../src/core/ports/index.ts';
+import { forkScript } from '../../support/compiled/script.ts';
 import { answerTo, depsOf, eventsOf, realBackends, temporaryDirectory } from '../../support/content/rig.ts';
 
 let backends: Readonly<Record<BackendKind, SearchBackend>>;
@@ -38,9 +38,7 @@ describe('a tree that changes while it is searched', () => {
     mkdirSync(root);
     mkdirSync(outside);
     for (const name of ['a.txt', 'b.txt', 'c.txt']) writeFileSync(path.join(outside, name), 'needle SECRET\n'.repeat(100));
-    writer = fork(fileURLToPath(new URL('../../support/content/restless-tree.ts', import.meta.url)), [root, outside, progress], {
-      execArgv: ['--import', 'tsx'],
-    });
+    writer = forkScript(new URL('../../support/content/restless-tree.ts', import.meta.url), [root, outside, progress]);
     await once(writer, 'message');
   });
   afterAll(async () => {

@@ -1,18 +1,18 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { Queue } from 'bullmq';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { indexQueueName, isQueueName, QUEUE_PREFIX } from '../../../queues/catalog.ts';
 import { createIndexLane, type IndexLaneOptions } from '../../../queues/index-lane.ts';
 import type { MaintenanceLane } from '../../../src/core/ports/index.ts';
+import { scriptArgs } from '../../support/compiled/script.ts';
 import { gatedHandler, laneConformance, ROOT_A, task } from '../../support/content/maintenance-lane.ts';
 import { lookAgain } from '../../support/look-again.ts';
 import { PATIENCE_MS, patient } from '../../support/patience.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
 
-const CHILD = fileURLToPath(new URL('../../support/content/lane-child.ts', import.meta.url));
+const CHILD = new URL('../../support/content/lane-child.ts', import.meta.url);
 const LOCKS = { lockMs: patient(800), renewMs: patient(200), stalledMs: patient(200) };
 
 let server: TestRedis;
@@ -70,7 +70,7 @@ describe('the queue index-maintenance', () => {
     const producer = await lane();
     const first = await producer.submit(task(ROOT_A, 'build'));
     const second = await producer.submit(task(ROOT_A, 'check'));
-    const child = spawn(process.execPath, ['--import', 'tsx', CHILD, pool(), JSON.stringify(server.target())], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(process.execPath, scriptArgs(CHILD, [pool(), JSON.stringify(server.target())]), { stdio: ['ignore', 'pipe', 'inherit'] });
     children.push(child);
     const [line] = await once(createInterface(child.stdout), 'line');
     expect(line).toBe(`begun build ${first.job}`);

@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Queue } from 'bullmq';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { messageWriter } from '../../../processors/message-writer.ts';
@@ -11,11 +10,12 @@ import { createMessageLane, type MessageLaneOptions } from '../../../queues/mess
 import type { IngestHandler, MessageLane } from '../../../src/core/ports/index.ts';
 import { openMessagesReader } from '../../../src/messages/store/open.ts';
 import { createMessageStore } from '../../../src/messages/store/store.ts';
+import { scriptArgs } from '../../support/compiled/script.ts';
 import { message, messages } from '../../support/messages/samples.ts';
 import { patient } from '../../support/patience.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
 
-const CHILD = fileURLToPath(new URL('../../support/messages/writer-child.ts', import.meta.url));
+const CHILD = new URL('../../support/messages/writer-child.ts', import.meta.url);
 const LOCKS = { lockMs: patient(800), renewMs: patient(200), stalledMs: patient(200) };
 const SIGNAL = new AbortController().signal;
 
@@ -149,7 +149,7 @@ describe('the queue message-index', () => {
     const jobs: string[] = [];
     for (let i = 0; i < 30; i += 1) jobs.push((await sender.submit(messages(50, i * 40))).job);
     for (let kills = 0; kills < 2; kills += 1) {
-      const child = spawn(process.execPath, ['--import', 'tsx', CHILD, JSON.stringify({ target: server.target(), pool, file, locks: LOCKS })], {
+      const child = spawn(process.execPath, scriptArgs(CHILD, [JSON.stringify({ target: server.target(), pool, file, locks: LOCKS })]), {
         stdio: ['ignore', 'pipe', 'inherit'],
       });
       children.push(child);

@@ -1,17 +1,17 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { Queue } from 'bullmq';
 import { expect, it } from 'vitest';
 import { QUEUE_PREFIX } from '../../../queues/catalog.ts';
 import type { TaskEvent } from '../../../src/contracts/index.ts';
 import type { TaskIndex } from '../../../src/core/ports/index.ts';
+import { scriptArgs } from '../../support/compiled/script.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
 import { startTestRedis } from '../../support/redis.ts';
 import { allRows, eventually, fastFeed } from '../../support/task-feed.ts';
 import { temporaryIndex } from '../../support/task-index.ts';
 
-const CHILD = fileURLToPath(new URL('../../support/task-feed-child.ts', import.meta.url));
+const CHILD = new URL('../../support/task-feed-child.ts', import.meta.url);
 const ROUND = 1500;
 
 const jobs = (from: number, count: number) =>
@@ -46,7 +46,7 @@ it('loses and repeats nothing when the feeding process is killed, and lets the n
 
   let pushed = 1;
   for (let round = 0; round < 3; round += 1) {
-    const child = spawn(process.execPath, ['--import', 'tsx', CHILD, file, JSON.stringify(server.target())], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(process.execPath, scriptArgs(CHILD, [file, JSON.stringify(server.target())]), { stdio: ['ignore', 'pipe', 'inherit'] });
     const says = (): Promise<unknown> => once(child.stdout, 'data');
     await says();
     if (round === 0) {

@@ -1,5 +1,4 @@
 import { execFileSync } from 'node:child_process';
-import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { packageRoot } from '../../../config/package.ts';
@@ -8,6 +7,7 @@ import { canonicalJson } from '../../../src/core/canonical-json.ts';
 import type { JsonObject } from '../../../src/core/json.ts';
 import type { PlanCall, PlanDone } from '../../../src/core/ports/plan.ts';
 import { advance, describePlan, linkPlan, replay, startPlan, toResult } from '../../../src/executors/plan/index.ts';
+import { scriptArgs } from '../../support/compiled/script.ts';
 import { deepFreeze } from '../../support/plan-core.ts';
 import { answerOf, finish, plans, reordered } from '../../support/plan-random.ts';
 
@@ -137,9 +137,9 @@ describe('a plan at random', () => {
       { LC_ALL: 'tr_TR.UTF-8', TZ: 'Pacific/Kiritimati' },
       { LC_ALL: 'C', TZ: 'America/St_Johns' },
     ]) {
-      const child = path.join(import.meta.dirname, 'run-plan-child.ts');
+      const child = new URL('run-plan-child.ts', import.meta.url);
       const input = JSON.stringify(envelopes.map(reordered));
-      const output = execFileSync(process.execPath, ['--import', 'tsx', child], {
+      const output = execFileSync(process.execPath, scriptArgs(child), {
         cwd: packageRoot(),
         input,
         encoding: 'utf8',

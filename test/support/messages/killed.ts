@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
+import { scriptArgs } from '../compiled/script.ts';
 
 /**
  * Runs a program of this folder until it has told of so many lines, and then into what comes next.
@@ -10,8 +10,7 @@ import { fileURLToPath } from 'node:url';
  * @param afterMs about as long as what it does then takes
  */
 export async function killedAfter(program: string, data: object, lines: number, afterMs: number): Promise<void> {
-  const file = fileURLToPath(new URL(program, import.meta.url));
-  const child = spawn(process.execPath, ['--import', 'tsx', file, JSON.stringify(data)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, scriptArgs(new URL(program, import.meta.url), [JSON.stringify(data)]), { stdio: ['ignore', 'pipe', 'inherit'] });
   let told = 0;
   for await (const _line of createInterface(child.stdout)) {
     told += 1;
