@@ -25,6 +25,8 @@ export interface StoreOptions<Statements> {
 export interface Store<Statements> extends Lifecycle {
   /** What resolves is on disk. Throws what the request throws as WritError, and WritError STORAGE_UNAVAILABLE. */
   ask<T>(request: (statements: Statements) => T): Promise<T>;
+  /** Reads what is on disk now: at once, in no transaction, and without a look at requests that wait for theirs. Throws WritError STORAGE_UNAVAILABLE. */
+  look<T>(request: (statements: Statements) => T): Promise<T>;
 }
 
 interface Opened<Statements> {
@@ -87,6 +89,14 @@ export function createInProcessStore<Statements>({ directory, file, migrations, 
     async ask<T>(request: (open: Statements) => T): Promise<T> {
       if (opened === undefined) throw notRunning();
       return (await commits.ask(request)) as T;
+    },
+    async look<T>(request: (open: Statements) => T): Promise<T> {
+      if (opened === undefined) throw notRunning();
+      try {
+        return request(opened.statements);
+      } catch (cause) {
+        throw new WritError('STORAGE_UNAVAILABLE', `${name} could not be read`, { cause });
+      }
     },
   };
 }

@@ -22,10 +22,9 @@ export interface PlanEnd {
   readonly result: string;
 }
 
+/** What the journal knows of a plan beside its entries and its envelope, which may be large. */
 export interface PlanRecord {
   readonly planSha256: string;
-  /** Canonical text of the linked envelope. */
-  readonly envelope: string;
   readonly lease: string;
   /** `undefined` while the plan runs. */
   readonly end: PlanEnd | undefined;
@@ -38,6 +37,11 @@ export interface PlanRecord {
   readonly voided: number;
   /** How often the plan was retried. What a delivery decides counts for the generation that it has read. */
   readonly generation: number;
+}
+
+export interface StoredPlan extends PlanRecord {
+  /** Canonical text of the linked envelope. */
+  readonly envelope: string;
 }
 
 /** A plan as far as its last retry. */
@@ -57,8 +61,8 @@ export interface IdlePlan {
 export interface PlanJournal {
   /** Begins the plan, or finds it; a plan that runs takes over the lease. */
   begin(plan: { readonly planSha256: string; readonly envelope: string; readonly lease: string }, now: number): Promise<PlanRecord>;
-  record(planSha256: string): Promise<PlanRecord | undefined>;
-  /** Of the record only its generation: envelopes are large. */
+  record(planSha256: string): Promise<StoredPlan | undefined>;
+  /** Of the record only its generation; asked before each step, so nothing waits for it. */
   generation(planSha256: string): Promise<number | undefined>;
   /** In the order in which the plan saw them. */
   entries(planSha256: string): Promise<readonly PlanEntry[]>;

@@ -28,7 +28,7 @@ export function* callTool({ ref, operation }: ReadyStep, params: JsonObject, { r
   if (path.length > LIMITS.stepPathLength) return { failure: failure('MAX_SIZE_EXCEEDED', { what: 'path', limit: LIMITS.stepPathLength }), step: name };
   run.calls += 1;
   const tool = Object.freeze({ ref, provider: ref, operation: String(chosen) });
-  const context = Object.freeze({ memory: memoryOf(run) });
+  const context = contextOf(run);
   const answer = yield Object.freeze({ kind: 'call', path, toolInput: Object.freeze({ runId, stepId: name.stepId, tool, params, context }) });
   run.answers += 1;
   const { result, failed } = readResult(answer);
@@ -36,6 +36,15 @@ export function* callTool({ ref, operation }: ReadyStep, params: JsonObject, { r
   const over = record(run, name, result);
   if (over !== undefined) return over;
   return failed && { failure: failed, step: name, endedBy: path };
+}
+
+/** Memory as the call has found it, made when somebody looks: most callers hand on the parameters alone. */
+function contextOf({ memory, state }: RunState): { readonly memory: JsonObject } {
+  return Object.freeze({
+    get memory() {
+      return memoryOf({ memory, state });
+    },
+  });
 }
 
 function callProblem(operation: Json | undefined, operations: Caller['operations'], params: JsonObject): Failure | undefined {

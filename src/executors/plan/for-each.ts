@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../core/json.ts';
 import { isObject } from './json-copy.ts';
 import { measure } from './measure.ts';
+import { membersAt, withMember } from './memory-state.ts';
 import { member, type Path, type Roots, readPath } from './paths.ts';
 import type { RunState } from './run-state.ts';
 import { LOCALS } from './save.ts';
@@ -12,9 +13,8 @@ export function itemsOf({ list }: { readonly list: Path }, roots: Roots): readon
 }
 
 /** The state that a plan ends with, even if it is ended in the middle of a loop. */
-export function withoutLocals(run: RunState): RunState {
-  const { [LOCALS]: _items, ...state } = run.state;
-  return LOCALS in run.state ? { ...run, state: Object.freeze(state) } : run;
+export function withoutLocals({ memory, state }: RunState): Pick<RunState, 'memory' | 'state'> {
+  return { memory, state: LOCALS in membersAt(state) ? withMember(state, LOCALS, undefined) : state };
 }
 
 /**
@@ -23,10 +23,11 @@ export function withoutLocals(run: RunState): RunState {
  * @returns what was there before: the item of a loop around this one
  */
 export function setLocal(run: RunState, name: string, value: Json | undefined): Json | undefined {
-  const { [LOCALS]: before, ...state } = run.state;
+  const members = membersAt(run.state);
+  const before = members[LOCALS];
   const { [name]: old, ...others } = isObject(before) ? before : {};
   const locals: JsonObject = value === undefined ? others : { ...others, [name]: value };
-  run.meter.left -= 16 * measure(run.state).count;
-  run.state = Object.freeze(Object.keys(locals).length === 0 ? state : { ...state, [LOCALS]: Object.freeze(locals) });
+  run.meter.left -= 16 * measure(members).count;
+  run.state = withMember(run.state, LOCALS, Object.keys(locals).length === 0 ? undefined : Object.freeze(locals));
   return member(before, name) === undefined ? undefined : old;
 }

@@ -35,17 +35,24 @@ function keyBytes(container: object, key: string): number {
   return 1 + (Array.isArray(container) ? 0 : scalarBytes(key) + 1);
 }
 
-/** Measures a copy of `original` with one member replaced or added, without looking at the others: memory with a thousand members is saved into often. */
-export function measureCopy(original: Json[] | JsonObject, copy: Json[] | JsonObject, key: string, before: Json | undefined, now: Json): void {
+const ABSENT: Measure = { bytes: 0, levels: 0, count: 0 };
+
+/**
+ * Measures a copy of `original` with one member replaced, added or (`undefined`) taken away, without looking at the others: memory with a
+ * thousand members is saved into often. The copy may be the original itself, written into, if that was measured before.
+ */
+export function measureCopy(original: Json[] | JsonObject, copy: Json[] | JsonObject, key: string, before: Json | undefined, now: Json | undefined): void {
   const old = measure(original);
-  const inner = measure(now);
-  const outer = before === undefined ? { bytes: -keyBytes(copy, key), levels: 0 } : measure(before);
+  const inner = now === undefined ? ABSENT : measure(now);
+  const outer = before === undefined ? ABSENT : measure(before);
+  const added = Number(now !== undefined) - Number(before !== undefined);
+  known.delete(copy);
   // A member that was the deepest has gone: only a look at all of them tells what is the deepest now.
-  if (outer.levels + 1 === old.levels && inner.levels < outer.levels) return;
+  if (before !== undefined && outer.levels + 1 === old.levels && (now === undefined || inner.levels < outer.levels)) return;
   known.set(copy, {
-    bytes: old.bytes - outer.bytes + inner.bytes,
-    levels: Math.max(old.levels, inner.levels + 1),
-    count: old.count + (before === undefined ? 1 : 0),
+    bytes: old.bytes - outer.bytes + inner.bytes + added * keyBytes(copy, key),
+    levels: now === undefined ? old.levels : Math.max(old.levels, inner.levels + 1),
+    count: old.count + added,
   });
 }
 

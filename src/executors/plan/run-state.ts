@@ -3,6 +3,7 @@ import type { PlanCall } from '../../core/ports/plan.ts';
 import { errorOf, type Failure, failure } from './codes.ts';
 import { LIMITS } from './limits.ts';
 import { type Meter, measure } from './measure.ts';
+import { membersAt, momentOf, type StateMoment, stateAt } from './memory-state.ts';
 import type { Roots } from './paths.ts';
 import { stateOf } from './read-envelope.ts';
 
@@ -24,16 +25,16 @@ export interface Stop {
 }
 
 /** What expressions see beside memory: `input` is what was bound for the group at hand, nothing is inherited. */
-export type Scope = Omit<Roots, 'memory'>;
+export type Scope = Omit<Roots, 'memory' | 'kept'>;
 
 /** Runs until a tool is to be called, goes on with its answer, and ends with the error that nothing has handled. */
 export type StepRun = Generator<PlanCall, Stop | undefined, unknown>;
 
-/** Everything that changes while a plan runs; memory is replaced, never written into. */
+/** Everything that changes while a plan runs. */
 export interface RunState {
   readonly memory: JsonObject;
   /** `memory.state`. */
-  state: JsonObject;
+  state: StateMoment;
   readonly results: JsonObject[];
   /** `undefined`: nobody has asked for it. */
   readonly trace: JsonObject[] | undefined;
@@ -54,7 +55,7 @@ export interface RunState {
 export function newRunState(memory: JsonObject, traced: boolean): RunState {
   return {
     memory,
-    state: stateOf(memory),
+    state: momentOf(stateOf(memory)),
     results: [],
     trace: traced ? [] : undefined,
     meter: { left: LIMITS.work },
@@ -68,13 +69,14 @@ export function newRunState(memory: JsonObject, traced: boolean): RunState {
   };
 }
 
-/** Memory as a tool or a condition sees it now. */
-export function memoryOf({ memory, state }: RunState): JsonObject {
-  return Object.freeze({ ...memory, state });
+/** Memory as it is now, for good. */
+export function memoryOf({ memory, state }: Pick<RunState, 'memory' | 'state'>): JsonObject {
+  return Object.freeze({ ...memory, state: stateAt(state) });
 }
 
+/** What conditions and templates see now; good until something is saved. */
 export function rootsOf(run: RunState, scope: Scope): Roots {
-  return { ...scope, memory: memoryOf(run) };
+  return { ...scope, memory: { ...run.memory, state: membersAt(run.state) }, kept: () => memoryOf(run) };
 }
 
 /** The name of the step that is about to be reached. */

@@ -4,6 +4,7 @@ import { type Failure, failure } from './codes.ts';
 import { isForbiddenKey } from './json-copy.ts';
 import { LIMITS } from './limits.ts';
 import { type Meter, measure, measureCopy } from './measure.ts';
+import { membersAt, type StateMoment, withMember } from './memory-state.ts';
 import { isKey, member } from './paths.ts';
 
 /** Where `for_each` puts its items: `memory.state._locals`. */
@@ -76,26 +77,27 @@ function unquote(text: string | undefined): string | undefined {
  * @param result the ToolResult; `undefined` when the group has run no tool
  * @returns the new `memory.state`
  */
-export function applySave(save: Save, result: JsonObject | undefined, state: JsonObject, meter: Meter): JsonObject | Failure {
+export function applySave(save: Save, result: JsonObject | undefined, state: StateMoment, meter: Meter): StateMoment | Failure {
   const values: Json[] = [];
   for (const { to, source } of save) {
     const value = 'literal' in source ? source.literal : valueAt(source.keys, result);
     if (value === undefined) return failure('SAVE_PATH_NOT_FOUND', { to });
     values.push(value);
   }
-  let written: Json = state;
+  let written = state;
   for (const [at, { to, keys }] of save.entries()) {
-    const next: Json | undefined = put(written, keys, values[at] ?? null, meter);
-    if (next === undefined) return failure('SAVE_CONFLICT', { to });
+    const [key = '', ...rest] = keys;
+    const value = put(member(membersAt(written), key), rest, values[at] ?? null, meter);
+    if (value === undefined) return failure('SAVE_CONFLICT', { to });
+    written = withMember(written, key, value);
+    meter.left -= 16 * measure(membersAt(written)).count;
     if (meter.left < 0) return failure('MAX_WORK_EXCEEDED');
-    written = next;
   }
-  const { bytes, levels } = measure(written);
+  const { bytes, levels } = measure(membersAt(written));
   meter.left -= 64;
   if (bytes > LIMITS.memory.bytes) return failure('MAX_SIZE_EXCEEDED', { what: 'memory', limit: LIMITS.memory.bytes });
   if (levels > LIMITS.memory.levels) return failure('MAX_SIZE_EXCEEDED', { what: 'levels of memory', limit: LIMITS.memory.levels });
-  // What an object was written into is an object.
-  return written as JsonObject;
+  return written;
 }
 
 function valueAt(keys: readonly (string | number)[], result: JsonObject | undefined): Json | undefined {

@@ -1,10 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openDatabase } from '../../../src/adapters/sqlite/open.ts';
 import { createPlanJournal } from '../../../src/adapters/sqlite/plan-journal/plan-journal.ts';
 import type { PlanEnd, PlanJournal } from '../../../src/core/ports/index.ts';
 
+const MIGRATIONS = new URL('../../../src/adapters/sqlite/sql/plan-journal/', import.meta.url);
 const SHA = 'a'.repeat(64);
 const OTHER = 'b'.repeat(64);
 const FAILED: PlanEnd = { status: 'FAILURE', code: 'TOOL_FAILED', message: 'no', endedBy: '1', result: '{"end":1}' };
@@ -33,8 +35,9 @@ describe('the plan journal', () => {
   });
 
   it('begins a plan once, and gives a plan that runs its newest lease', async () => {
-    expect(await begin(journal)).toMatchObject({ planSha256: SHA, envelope: '{}', lease: 'lease', end: undefined, entries: 0, voided: 0, losses: 0 });
+    expect(await begin(journal)).toMatchObject({ planSha256: SHA, lease: 'lease', end: undefined, entries: 0, voided: 0, losses: 0 });
     expect(await begin(journal, 'newer')).toMatchObject({ lease: 'newer' });
+    expect(await journal.record(SHA)).toMatchObject({ planSha256: SHA, envelope: '{}', lease: 'newer' });
     expect(await journal.record(OTHER)).toBeUndefined();
   });
 
@@ -43,6 +46,31 @@ describe('the plan journal', () => {
     await Promise.all([journal.append(SHA, entry('0'), 2), journal.append(SHA, entry('1'), 2)]);
     expect(await journal.append(SHA, entry('0', 0, '{"another":1}'), 3)).toMatchObject({ executorResult: '{"of":"0"}' });
     expect((await journal.entries(SHA)).map(({ path }) => path)).toEqual(['0', '1']);
+  });
+
+  it('takes over the plans of a file from before envelopes had a table of their own', async () => {
+    const old = join(directory, 'old');
+    mkdirSync(old);
+    const db = openDatabase(join(old, 'plan.db'));
+    for (const name of ['001_plan_journal.sql', '002_generations.sql']) db.exec(readFileSync(new URL(name, MIGRATIONS), 'utf8'));
+    db.pragma('user_version = 2');
+    db.exec(`INSERT INTO plan (plan_sha256, envelope, lease, state, changed_at) VALUES ('${SHA}', '{"large":1}', 'lease', 'running', 1)`);
+    db.exec(`INSERT INTO entry (plan_sha256, path, generation, seq, task_id, executor_result) VALUES ('${SHA}', '0', 0, 1, 's-0', '{"of":"0"}')`);
+    db.close();
+    const upgraded = createPlanJournal({ directory: old });
+    await upgraded.start();
+    expect(await upgraded.append(SHA, entry('1'), 2)).toMatchObject({ path: '1' });
+    expect(await begin(upgraded)).toMatchObject({ lease: 'lease', end: undefined, entries: 2 });
+    expect(await upgraded.record(SHA)).toMatchObject({ envelope: '{"large":1}', entries: 2 });
+    await upgraded.stop();
+  });
+
+  it('writes as much for an answer to a plan of a megabyte as to a small one', async () => {
+    const wal = (): number => statSync(join(directory, 'plan.db-wal')).size;
+    await journal.begin({ planSha256: OTHER, envelope: 'x'.repeat(1_000_000), lease: 'lease' }, 1);
+    const before = wal();
+    await journal.append(OTHER, entry('0'), 2);
+    expect(wal() - before).toBeLessThan(100_000);
   });
 
   it('keeps what it has answered when its process is gone', async () => {

@@ -1,10 +1,9 @@
 import { WritError } from '../../../core/errors.ts';
-import type { IdlePlan, PlanEnd, PlanEntry, PlanGeneration, PlanRecord } from '../../../core/ports/index.ts';
+import type { IdlePlan, PlanEnd, PlanEntry, PlanGeneration, PlanRecord, StoredPlan } from '../../../core/ports/index.ts';
 import type { SqliteDatabase } from '../open.ts';
 
 interface PlanRow {
   readonly plan_sha256: string;
-  readonly envelope: string;
   readonly lease: string;
   readonly state: 'running' | 'success' | 'failure';
   readonly ended_by: string | null;
@@ -29,10 +28,10 @@ interface EntryRow {
 
 /** The operations of the plan journal on an open database; each blocks its thread and needs a transaction around it. */
 export function planStatements(db: SqliteDatabase) {
-  const insert = db.prepare<[string, string, string, number]>(
-    `INSERT INTO plan (plan_sha256, envelope, lease, state, changed_at) VALUES (?, ?, ?, 'running', ?)
-     ON CONFLICT (plan_sha256) DO UPDATE SET lease = excluded.lease WHERE state = 'running' AND lease <> excluded.lease`,
-  );
+  const insert = db.prepare<[string, string, number]>("INSERT INTO plan (plan_sha256, lease, state, changed_at) VALUES (?, ?, 'running', ?)");
+  const keepEnvelope = db.prepare<[string, string]>('INSERT INTO envelope (plan_sha256, text) VALUES (?, ?)');
+  const envelopeOf = db.prepare<[string], { text: string }>('SELECT text FROM envelope WHERE plan_sha256 = ?');
+  const renew = db.prepare<[string, string]>("UPDATE plan SET lease = ? WHERE plan_sha256 = ? AND state = 'running'");
   const select = db.prepare<[string], PlanRow>(
     `SELECT plan.*, (SELECT count(*) FROM entry WHERE entry.plan_sha256 = plan.plan_sha256) AS entries,
      (SELECT count(*) FROM entry WHERE entry.plan_sha256 = plan.plan_sha256 AND voided = 1) AS voided FROM plan WHERE plan_sha256 = ?`,
@@ -72,7 +71,6 @@ export function planStatements(db: SqliteDatabase) {
     if (row === undefined) return undefined;
     return {
       planSha256,
-      envelope: row.envelope,
       lease: row.lease,
       end: endOf(row),
       settled: row.settled === 1,
@@ -91,10 +89,18 @@ export function planStatements(db: SqliteDatabase) {
 
   return {
     begin({ planSha256, envelope, lease }: { planSha256: string; envelope: string; lease: string }, now: number): PlanRecord {
-      insert.run(planSha256, envelope, lease, now);
+      const found = record(planSha256);
+      if (found === undefined) {
+        insert.run(planSha256, lease, now);
+        keepEnvelope.run(planSha256, envelope);
+      } else if (found.end === undefined && found.lease !== lease) renew.run(lease, planSha256);
+      else return found;
       return known(planSha256);
     },
-    record,
+    record(planSha256: string): StoredPlan | undefined {
+      const found = record(planSha256);
+      return found && { ...found, envelope: envelopeOf.get(planSha256)?.text ?? '' };
+    },
     generation: (planSha256: string): number | undefined => generation.get(planSha256)?.generation,
     entries: (planSha256: string): readonly PlanEntry[] => entries.all(planSha256).map(entryOf),
     append(planSha256: string, { capabilityId, ...entry }: Omit<PlanEntry, 'voided'>, now: number): PlanEntry | undefined {
@@ -105,8 +111,8 @@ export function planStatements(db: SqliteDatabase) {
     },
     end({ planSha256, generation }: PlanGeneration, { status, endedBy, code, message, result }: PlanEnd, now: number): PlanEnd | undefined {
       const state = status === 'SUCCESS' ? 'success' : 'failure';
-      finish.run({ planSha256, generation, state, endedBy: endedBy ?? null, code: code ?? null, message, result, now });
-      return known(planSha256).end;
+      const { changes } = finish.run({ planSha256, generation, state, endedBy: endedBy ?? null, code: code ?? null, message, result, now });
+      return changes === 1 ? { status, code, message, endedBy, result } : known(planSha256).end;
     },
     settle: ({ planSha256, generation }: PlanGeneration): void => void settled.run(planSha256, generation),
     resume(planSha256: string, lease: string, now: number): PlanRecord {

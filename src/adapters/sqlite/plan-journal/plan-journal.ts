@@ -9,12 +9,12 @@ import { planStatements } from './plan-journal-statements.ts';
  */
 export function createPlanJournal({ directory }: { readonly directory: string }): PlanJournal & Lifecycle {
   const migrations = new URL('../sql/plan-journal/', import.meta.url);
-  const { ask, ...lifecycle } = createInProcessStore({ directory, file: 'plan.db', migrations, statements: planStatements, name: 'the plan journal' });
+  const { ask, look, ...lifecycle } = createInProcessStore({ directory, file: 'plan.db', migrations, statements: planStatements, name: 'the plan journal' });
   return {
     ...lifecycle,
     begin: (plan, now) => ask((plans) => plans.begin(plan, now)),
     record: (planSha256) => ask((plans) => plans.record(planSha256)),
-    generation: (planSha256) => ask((plans) => plans.generation(planSha256)),
+    generation: (planSha256) => look((plans) => plans.generation(planSha256)),
     entries: (planSha256) => ask((plans) => plans.entries(planSha256)),
     append: (planSha256, entry, now) => ask((plans) => plans.append(planSha256, entry, now)),
     end: (plan, end, now) => ask((plans) => plans.end(plan, end, now)),
