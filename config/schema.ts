@@ -154,7 +154,7 @@ const file = z.strictObject({
 });
 
 const search = z.strictObject({
-  max_run_s: z.int().min(1).max(3600).default(30).describe('Wall-clock limit of one search.'),
+  max_run_s: z.int().min(1).max(3600).default(600).describe('Wall-clock limit of one search.'),
   max_memory_mb: z
     .int()
     .min(64)

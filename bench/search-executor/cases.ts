@@ -33,6 +33,7 @@ export function searchCases(site: SearchSite, peers: Peers, data: BenchData, siz
     files(site, data, 'files1m', sizes.files1m),
     dataset(site, peers, data, 'csv'),
     dataset(site, peers, data, 'parquet'),
+    dataset(site, peers, data, 'jsonl'),
     mail(site, peers, data, 'mbox', data.mail.mboxBytes),
     mail(site, peers, data, 'maildir', data.mail.maildirBytes),
   ];

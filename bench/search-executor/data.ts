@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
-import { toParquetSql } from './duckdb-sql.ts';
+import { copySql } from './duckdb-sql.ts';
 import { writeMail } from './mail/store.ts';
 import { writeCsv } from './rows.ts';
 import { type DataPlaces, placesIn } from './scopes.ts';
@@ -16,7 +16,7 @@ const MailShape = z.object({
   matches: z.number(),
   first: z.array(z.string()).readonly(),
 });
-const RowsShape = z.object({ csv: z.number(), parquet: z.number() });
+const RowsShape = z.object({ csv: z.number(), parquet: z.number(), jsonl: z.number() });
 
 export interface BenchData {
   readonly places: DataPlaces;
@@ -25,7 +25,7 @@ export interface BenchData {
 }
 
 /** About what one of each takes on the disk, bytes. */
-const ROOM = { file: 400, row: 200, message: 25_000 };
+const ROOM = { file: 400, row: 350, message: 25_000 };
 
 /** Makes what is not there yet. */
 export async function prepareData(sets: DataSets, sizes: Sizes, progress: (line: string) => void): Promise<BenchData> {
@@ -39,7 +39,7 @@ export async function prepareData(sets: DataSets, sizes: Sizes, progress: (line:
     });
   const rows = await sets.get('rows', { seed: SEED, count: sizes.rows }, RowsShape, (folder) => {
     progress(`making ${sizes.rows} records`);
-    return writeRows(path.join(folder, 'rows.csv'), path.join(folder, 'rows.parquet'), sizes.rows);
+    return writeRows(folder, sizes.rows);
   });
   const mail = await sets.get('mail', { seed: SEED, count: sizes.messages }, MailShape, (folder) => {
     progress(`making ${sizes.messages} messages, twice`);
@@ -51,14 +51,16 @@ export async function prepareData(sets: DataSets, sizes: Sizes, progress: (line:
   return { places, rows: rows.facts, mail: mail.facts };
 }
 
-/** The same records in both formats. Returns the sizes in bytes. */
-async function writeRows(csv: string, parquet: string, count: number): Promise<{ csv: number; parquet: number }> {
+/** The same records in all formats. Returns the sizes in bytes. */
+async function writeRows(folder: string, count: number): Promise<z.infer<typeof RowsShape>> {
+  const [csv, parquet, jsonl] = ['rows.csv', 'rows.parquet', 'rows.jsonl'].map((name) => path.join(folder, name)) as [string, string, string];
   const bytes = writeCsv(csv, count);
   const { DuckDBInstance } = await import('@duckdb/node-api');
   const instance = await DuckDBInstance.create(':memory:');
   const connection = await instance.connect();
-  await connection.run(toParquetSql(csv, parquet));
+  await connection.run(copySql(csv, 'parquet', parquet));
+  await connection.run(copySql(csv, 'json', jsonl));
   connection.closeSync();
   instance.closeSync();
-  return { csv: bytes, parquet: statSync(parquet).size };
+  return { csv: bytes, parquet: statSync(parquet).size, jsonl: statSync(jsonl).size };
 }

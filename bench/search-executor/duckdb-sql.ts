@@ -1,13 +1,16 @@
 import { COLUMNS, KEY, TEXTS } from './rows.ts';
 
-export type Format = 'csv' | 'parquet';
+export type Format = 'csv' | 'parquet' | 'jsonl';
 
 /** A file of the data set as DuckDB is told of it: nothing is left to guess, types are checked while reading. */
 export function sourceSql(format: Format, file: string): string {
   const name = `'${file.replaceAll("'", "''")}'`;
   if (format === 'parquet') return `read_parquet(${name})`;
-  const columns = Object.entries(COLUMNS).map(([column, type]) => `'${column}': '${type}'`);
-  return `read_csv(${name}, header = true, auto_detect = false, delim = ',', quote = '"', escape = '"', columns = {${columns.join(', ')}})`;
+  const columns = `columns = {${Object.entries(COLUMNS)
+    .map(([column, type]) => `'${column}': '${type}'`)
+    .join(', ')}}`;
+  if (format === 'jsonl') return `read_json(${name}, format = 'newline_delimited', ${columns})`;
+  return `read_csv(${name}, header = true, auto_detect = false, delim = ',', quote = '"', escape = '"', ${columns})`;
 }
 
 /** All matches counted, and the first ones by key with the field and its text; one pass over the file. */
@@ -25,6 +28,7 @@ export function keysSql(source: string): string {
   return `SELECT count(*) = count(${KEY}), count(*) = count(DISTINCT ${KEY}) FROM ${source}`;
 }
 
-export function toParquetSql(csv: string, parquet: string): string {
-  return `COPY (SELECT * FROM ${sourceSql('csv', csv)}) TO '${parquet.replaceAll("'", "''")}' (FORMAT parquet)`;
+/** Writes the records of a CSV file in another format. */
+export function copySql(csv: string, format: 'parquet' | 'json', file: string): string {
+  return `COPY (SELECT * FROM ${sourceSql('csv', csv)}) TO '${file.replaceAll("'", "''")}' (FORMAT ${format})`;
 }

@@ -12,8 +12,10 @@ import { systemClock } from '../../src/core/clock.ts';
 import { startProcess } from '../process.ts';
 import { openSite } from '../throughput/site.ts';
 import { watched } from './resident.ts';
-import { MAX_RUN_S } from './scopes.ts';
 import { MAX_RESULTS } from './sizes.ts';
+
+/** Somewhat more than a search may run. */
+const PATIENCE_MS = 630_000;
 
 const Answer = z.object({
   count: z.number(),
@@ -87,7 +89,7 @@ export async function openSearchSite(settings: string): Promise<SearchSite> {
 
 async function inTime(outcome: Promise<void>, what: string): Promise<void> {
   const over = new AbortController();
-  const late = delay((MAX_RUN_S + 30) * 1000, undefined, { signal: over.signal }).then(() => Promise.reject(new Error(`${what} has no answer`)));
+  const late = delay(PATIENCE_MS, undefined, { signal: over.signal }).then(() => Promise.reject(new Error(`${what} has no answer`)));
   late.catch(() => undefined);
   try {
     await Promise.race([outcome, late]);

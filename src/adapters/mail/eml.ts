@@ -13,7 +13,7 @@ export function openEmlFolder(path: string): OpenedMail {
   }
 }
 
-async function* messages(directory: number): AsyncGenerator<StoredMessage, void, void> {
+function* messages(directory: number): Generator<StoredMessage, void, void> {
   try {
     for (const { message } of createFolderReader().read(directory, isEml, neverThere)) yield message;
   } finally {

@@ -28,7 +28,7 @@ export function openMaildir(path: string): OpenedMail {
  *
  * @param opened descriptors of the Maildir, `new` and `cur`
  */
-async function* messages(opened: readonly number[]): AsyncGenerator<StoredMessage, void, void> {
+function* messages(opened: readonly number[]): Generator<StoredMessage, void, void> {
   const reader = createFolderReader();
   const seen = new Set<number>();
   const lost = new Set<string>();

@@ -86,8 +86,12 @@ export function createMboxReader(fd: number): MboxReader {
     if (at < end && window.compare(FROM, 0, FROM.length, at, Math.min(at + FROM.length, end)) !== 0) throw new NotAnMbox('the file is not an mbox');
     while (at < end) {
       skipLine();
-      if (end - at < WHOLE + UNDECIDED && !isOver) fill();
-      const found = findEnd();
+      let found = findEnd();
+      // Only then: filling moves what is there.
+      if (found === undefined && !isOver && end - at < WHOLE + UNDECIDED) {
+        fill();
+        found = findEnd();
+      }
       if (found !== undefined && found.stop - at <= WHOLE) {
         const message = unquoted(window.subarray(at, found.stop), true);
         at = found.next;

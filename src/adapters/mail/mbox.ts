@@ -15,7 +15,7 @@ export function openMbox(path: string): OpenedMail {
   }
 }
 
-async function* messages(fd: number): AsyncGenerator<StoredMessage, void, void> {
+function* messages(fd: number): Generator<StoredMessage, void, void> {
   try {
     for (const raw of createMboxReader(fd).messages()) yield { storeId: undefined, receivedAt: undefined, raw };
   } finally {

@@ -16,7 +16,7 @@ export interface StoredMessage {
 
 /** `ok: false`: there is no mailbox to read, for example `SCOPE_UNAVAILABLE`; the message names nothing outside of the scope. */
 export type OpenedMail =
-  | { readonly ok: true; readonly messages: AsyncIterable<StoredMessage> }
+  | { readonly ok: true; readonly messages: AsyncIterable<StoredMessage> | Iterable<StoredMessage> }
   | { readonly ok: false; readonly code: ScanErrorCode; readonly message: string };
 
 /**

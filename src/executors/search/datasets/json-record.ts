@@ -6,7 +6,7 @@ import { membersOf } from './json-members.ts';
 export type Row = Readonly<Record<string, unknown>>;
 
 /** Digits that an integer key may have: more than any database's numbers, few enough to read quickly. */
-const MAX_DIGITS = 400;
+export const MAX_DIGITS = 400;
 const LONE_SURROGATE = /\p{Cs}/u;
 /** Only an escape can write half of a surrogate pair: the bytes of a line are UTF-8. */
 const ESCAPED_SURROGATE = /\\u[dD][89a-fA-F]/;

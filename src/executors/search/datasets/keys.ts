@@ -21,10 +21,9 @@ export function compareKeys(a: DatasetKey, b: DatasetKey): number {
 }
 
 /** Refuses a data set whose keys are text here and a number there (search-executor.md 7.3 asks for one order). */
-export function createKeyKindCheck(): (key: DatasetKey) => void {
+export function createKeyKindCheck(): (isText: boolean) => void {
   let first: boolean | undefined;
-  return (key) => {
-    const isText = typeof key === 'string';
+  return (isText) => {
     first ??= isText;
     if (isText !== first) throw new ScanError('EXECUTION_FAILED', 'the primary key is text in some records and a number in others');
   };

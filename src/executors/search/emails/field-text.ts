@@ -33,8 +33,26 @@ interface Words {
   readonly bytes: Buffer[];
 }
 
-/** Blanks between two encoded words go (RFC 2047 6.2). Bytes of neighbours are joined first: some mailers split characters. */
+/** The same names stand in many messages: what was decoded is remembered, from the first word to the last. */
 function decodeWords(text: string): string {
+  const from = text.indexOf('=?');
+  const to = text.lastIndexOf('?=') + 2;
+  const words = text.slice(from, Math.max(from, to));
+  let decoded = remembered.get(words);
+  if (decoded === undefined) {
+    decoded = decodedWords(words);
+    if (remembered.size === REMEMBERED) remembered.clear();
+    if (words.length <= LONGEST) remembered.set(words, decoded);
+  }
+  return text.slice(0, from) + decoded + text.slice(Math.max(from, to));
+}
+
+const remembered = new Map<string, string>();
+const REMEMBERED = 1024;
+const LONGEST = 256;
+
+/** Blanks between two encoded words go (RFC 2047 6.2). Bytes of neighbours are joined first: some mailers split characters. */
+function decodedWords(text: string): string {
   let decoded = '';
   let at = 0;
   let words: Words | undefined;

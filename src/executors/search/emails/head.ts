@@ -1,15 +1,15 @@
-import { endOfText, isBlank, nextLine } from './bytes.ts';
+import { endOfText, isBlank, LF, nextLine } from './bytes.ts';
 
 /** The header fields that a search reads, in lower case. */
 export type FieldName = 'from' | 'to' | 'subject' | 'received' | 'message-id' | 'content-type' | 'content-transfer-encoding' | 'content-disposition';
 
-/** Names by their length: most fields of a message are told apart from these by it. */
-const NAMES: ReadonlyMap<number, FieldName> = new Map(
-  (['from', 'to', 'subject', 'received', 'message-id', 'content-type', 'content-transfer-encoding', 'content-disposition'] as const).map((name) => [
-    name.length,
-    name,
-  ]),
-);
+const NAMES = ['from', 'to', 'subject', 'received', 'message-id', 'content-type', 'content-transfer-encoding', 'content-disposition'] as const;
+
+/** Names by their length, which no two share: most fields of a message are told apart from these by it. */
+const BY_LENGTH: readonly ({ readonly name: FieldName; readonly bytes: Buffer } | undefined)[] = Array.from({ length: 32 }, (_, length) => {
+  const name = NAMES.find((one) => one.length === length);
+  return name && { name, bytes: Buffer.from(name) };
+});
 
 /** The headers of a message or a part. */
 export interface Head {
@@ -46,7 +46,7 @@ export function readHead(bytes: Buffer, start: number, isDelimiter: (from: numbe
   let at = start;
   if (isFromLine(bytes, at)) at = nextLine(bytes, at);
   while (at < bytes.length) {
-    const next = nextLine(bytes, at);
+    const next = lineEnd(bytes, at);
     if (isBlank(bytes[at])) {
       if (open !== undefined) open.to = next;
       at = next;
@@ -63,6 +63,13 @@ export function readHead(bytes: Buffer, start: number, isDelimiter: (from: numbe
   }
   close();
   return { values, bodyStart: bytes.length };
+}
+
+/** As `nextLine`: lines of headers are so short that a search costs more than a look at each byte. */
+function lineEnd(bytes: Buffer, from: number): number {
+  let at = from;
+  while (at < bytes.length && bytes[at] !== LF) at += 1;
+  return Math.min(at + 1, bytes.length);
 }
 
 const COLON = 0x3a;
@@ -82,8 +89,15 @@ function isNameByte(byte: number | undefined): boolean {
 }
 
 function nameOf(bytes: Buffer, from: number, end: number): FieldName | undefined {
-  const name = NAMES.get(end - from);
-  return name !== undefined && bytes.toString('latin1', from, end).toLowerCase() === name ? name : undefined;
+  const known = BY_LENGTH[end - from];
+  if (known === undefined) return undefined;
+  for (let place = 0; place < known.bytes.length; place += 1) {
+    const byte = bytes[from + place] ?? 0;
+    const wanted = known.bytes[place];
+    // Only letters have another case.
+    if (byte !== wanted && !(byte >= 0x41 && byte <= 0x5a && byte + 0x20 === wanted)) return undefined;
+  }
+  return known.name;
 }
 
 const FROM = Buffer.from('From ');

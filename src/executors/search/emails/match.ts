@@ -1,7 +1,7 @@
 import { fieldText } from './field-text.ts';
 import type { FieldName, Head } from './head.ts';
 import type { Needle } from './needle.ts';
-import { decodeTransfer, textOf } from './part-text.ts';
+import { decodeTransfer, glanceAt, textOf } from './part-text.ts';
 import { textPartsOf } from './text-parts.ts';
 
 /** Where a query was found first. */
@@ -17,13 +17,16 @@ const HEADER_FIELDS = ['from', 'to', 'subject'] as const;
 /** The first of From, To, Subject, body (search-executor.md 7.2) that contains the query. */
 export function matchOf(bytes: Buffer, head: Head, needle: Needle): Match | undefined {
   for (const field of HEADER_FIELDS) {
+    const [only = '', ...others] = head.values.get(field) ?? [];
+    // Several are joined by characters of ours.
+    if (others.length === 0 && needle.rulesOutField(only)) continue;
     const text = headerText(head, field);
     const index = text.indexOf(needle.query);
     if (index >= 0) return { field, text, index };
   }
-  const parts = textPartsOf(bytes, head).map(decodeTransfer);
-  if (parts.every(needle.rulesOut)) return undefined;
-  const text = parts.map(textOf).join('\n');
+  const parts = textPartsOf(bytes, head);
+  if (parts.every((part) => needle.rulesOut(glanceAt(part)))) return undefined;
+  const text = parts.map(decodeTransfer).map(textOf).join('\n');
   const index = text.indexOf(needle.query);
   return index < 0 ? undefined : { field: 'body', text, index };
 }

@@ -9,6 +9,8 @@ export interface Needle {
    * decoding is the truth, this only spares it.
    */
   rulesOut(part: DecodedPart): boolean;
+  /** The same of a header field as it stands, folded, one character for each byte. */
+  rulesOutField(raw: string): boolean;
 }
 
 /**
@@ -33,8 +35,18 @@ export function createNeedle(query: string): Needle {
     return isAscii || charset.family === 'utf-8' || isUtf8(bytes);
   }
 
-  return { query, rulesOut };
+  const runLatin1 = runBytes.toString('latin1');
+
+  /** Where lines are joined a blank follows, so no piece without white space lies across. Only encoded words hide characters. */
+  function rulesOutField(raw: string): boolean {
+    if (!isProvable || raw.includes('=?') || raw.includes(runLatin1)) return false;
+    return isAscii || !ABOVE_ASCII.test(raw);
+  }
+
+  return { query, rulesOut, rulesOutField };
 }
+
+const ABOVE_ASCII = /[\u0080-\u00ff]/;
 
 /** The longest piece without white space; U+FEFF counts as such, decoders drop it at the beginning. */
 function longestRun(query: string): string {

@@ -21,7 +21,6 @@ export interface TextCoding {
 export const LONGEST_BOUNDARY = 512;
 
 const OTHER: PartKind = { kind: 'other' };
-const PLAIN: PartKind = { kind: 'text', coding: { transfer: 'plain', charset: undefined, flowed: 'no' } };
 
 /**
  * Judges a part. Text is `text/plain`, also by default or because Content-Type is unreadable (RFC 2045 5.2), that is not
@@ -32,13 +31,24 @@ const PLAIN: PartKind = { kind: 'text', coding: { transfer: 'plain', charset: un
  */
 export function kindOf(head: Head, defaultType: string, wanted: TextType = 'text/plain'): PartKind {
   const written = first(head, 'content-type');
-  const isAttached = disposition(head) !== 'inline';
-  if (wanted === 'text/plain' && written === undefined && defaultType === 'text/plain' && !isAttached && first(head, 'content-transfer-encoding') === undefined)
-    return PLAIN;
+  // What is missing is a space, which no value is: they are trimmed, and have no line feed.
+  const fields = [written, first(head, 'content-transfer-encoding'), first(head, 'content-disposition')];
+  const wish = `${wanted}\n${defaultType}\n${fields[0] ?? ' '}\n${fields[1] ?? ' '}\n${fields[2] ?? ' '}`;
+  const known = kinds.get(wish);
+  if (known !== undefined) return known;
+  const kind = judge(head, defaultType, wanted, written);
+  // Boundaries are different in every message, and headers are hostile text: the memory of them has an end.
+  if (kind.kind !== 'multipart' && kinds.size < 512 && wish.length < 512) kinds.set(wish, kind);
+  return kind;
+}
+
+const kinds = new Map<string, PartKind>();
+
+function judge(head: Head, defaultType: string, wanted: TextType, written: string | undefined): PartKind {
   const { value, parameters } = readStructured(written ?? defaultType);
   const type = /^[^\s/]+\/[^\s/]+$/.test(value) ? value : 'text/plain';
   if (type.startsWith('multipart/')) return multipart(type, parameters.get('boundary'));
-  if (type !== wanted || isAttached) return OTHER;
+  if (type !== wanted || disposition(head) !== 'inline') return OTHER;
   return { kind: 'text', coding: { transfer: transferOf(head), charset: parameters.get('charset'), flowed: flowedOf(parameters) } };
 }
 
@@ -66,5 +76,7 @@ function flowedOf(parameters: ReadonlyMap<string, string>): TextCoding['flowed']
 
 /** Of a repeated field the first counts. */
 function first(head: Head, name: FieldName): string | undefined {
-  return head.values.get(name)?.[0]?.replaceAll(/\r?\n/g, '').trim();
+  const raw = head.values.get(name)?.[0];
+  // Few are folded, and most end with a line break.
+  return raw === undefined || raw.indexOf('\n') === raw.length - 1 ? raw?.trim() : raw.replaceAll(/\r?\n/g, '').trim();
 }

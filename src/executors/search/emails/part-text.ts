@@ -11,15 +11,22 @@ export interface DecodedPart {
   readonly flowed: TextCoding['flowed'];
 }
 
-const TRANSFERS = {
-  base64: fromBase64,
-  'quoted-printable': fromQuotedPrintable,
-  plain: (bytes) => bytes,
-} satisfies Record<TextCoding['transfer'], (bytes: Buffer) => Buffer>;
+type Decode = (bytes: Buffer, into?: Buffer) => Buffer;
+
+const TRANSFERS = { base64: fromBase64, 'quoted-printable': fromQuotedPrintable, plain: (bytes) => bytes } satisfies Record<TextCoding['transfer'], Decode>;
 
 export function decodeTransfer({ bytes, coding }: TextPart): DecodedPart {
   return { bytes: TRANSFERS[coding.transfer](bytes), charset: charsetOf(coding.charset), flowed: coding.flowed };
 }
+
+/** The same, good until the next glance: parts of mail are many, and memory for each of them costs more than decoding it. */
+export function glanceAt({ bytes, coding }: TextPart): DecodedPart {
+  const into = bytes.length <= scratch.length ? scratch : undefined;
+  return { bytes: TRANSFERS[coding.transfer](bytes, into), charset: charsetOf(coding.charset), flowed: coding.flowed };
+}
+
+/** Larger parts are few. */
+const scratch = Buffer.allocUnsafeSlow(256 * 1024);
 
 /** The part's text; its line breaks are LF, however they were stored or sent. */
 export function textOf({ bytes, charset, flowed }: DecodedPart): string {

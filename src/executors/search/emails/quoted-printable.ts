@@ -5,38 +5,26 @@ const EQUALS = 0x3d;
 /**
  * Decodes quoted-printable (RFC 2045 6.7). `=` before a line break, blanks between them allowed, joins two lines; `=` before
  * anything but two hexadecimal digits stands for itself.
+ *
+ * @param into memory for what comes out, at least as long as what goes in
  */
-export function fromQuotedPrintable(bytes: Buffer): Buffer {
-  let equals = bytes.indexOf(EQUALS);
-  if (equals < 0) return bytes;
-  const decoded = Buffer.allocUnsafe(bytes.length);
-  let length = 0;
-  let from = 0;
-  while (equals >= 0) {
-    length += bytes.copy(decoded, length, from, equals);
-    const high = hexDigit(bytes[equals + 1]);
-    const low = hexDigit(bytes[equals + 2]);
-    if (high >= 0 && low >= 0) {
-      decoded[length] = high * 16 + low;
-      length += 1;
-      from = equals + 3;
-    } else {
-      const next = afterSoftBreak(bytes, equals + 1);
-      if (next < 0) {
-        decoded[length] = EQUALS;
-        length += 1;
-      }
-      from = next < 0 ? equals + 1 : next;
-    }
-    equals = nextEquals(bytes, from);
+export function fromQuotedPrintable(bytes: Buffer, into?: Buffer): Buffer {
+  const first = bytes.indexOf(EQUALS);
+  if (first < 0) return bytes;
+  const decoded = into ?? Buffer.allocUnsafe(bytes.length);
+  bytes.copy(decoded, 0, 0, first);
+  let length = first;
+  // Escapes are dense in other scripts, so bytes are copied one by one: calls for the pieces between them cost more.
+  for (let at = first; at < bytes.length; length += 1) {
+    const byte = bytes[at] ?? 0;
+    const high = byte === EQUALS ? hexDigit(bytes[at + 1]) : -1;
+    const low = high < 0 ? -1 : hexDigit(bytes[at + 2]);
+    const next = byte === EQUALS && low < 0 ? afterSoftBreak(bytes, at + 1) : -1;
+    if (next >= 0) length -= 1;
+    else decoded[length] = low < 0 ? byte : high * 16 + low;
+    at = next >= 0 ? next : at + (low < 0 ? 1 : 3);
   }
-  length += bytes.copy(decoded, length, from);
   return decoded.subarray(0, length);
-}
-
-/** Runs of escapes are common in other scripts; a look at the next byte is cheaper than a search. */
-function nextEquals(bytes: Buffer, from: number): number {
-  return bytes[from] === EQUALS ? from : bytes.indexOf(EQUALS, from);
 }
 
 /** Where the next line begins if only blanks stand before the line's end, else -1. */

@@ -29,17 +29,22 @@ export function createEmailsScan({ folder, imap }: MailSources): Scan<MailFolder
   };
 }
 
-async function searchMessages(messages: AsyncIterable<StoredMessage>, { query, maxResults }: ScanQuery): Promise<Found> {
+async function searchMessages(messages: AsyncIterable<StoredMessage> | Iterable<StoredMessage>, { query, maxResults }: ScanQuery): Promise<Found> {
   const needle = createNeedle(query);
   const answer = createAnswer(maxResults);
-  for await (const message of messages) {
-    const read = await readMessage(message);
+
+  function look(message: StoredMessage, read: ReadMessage): void {
     const name = message.storeId ?? answer.identities.note(read.head);
-    const receivedAt = message.receivedAt ?? receivedDate(read.head.values.get('received')?.[0] ?? '');
-    const match = receivedAt === undefined ? undefined : matchOf(read.bytes, read.head, needle);
-    if (receivedAt === undefined || match === undefined) continue;
+    const match = matchOf(read.bytes, read.head, needle);
+    // Few messages match, and a date is dear to read.
+    const receivedAt = match && (message.receivedAt ?? receivedDate(read.head.values.get('received')?.[0] ?? ''));
+    if (match === undefined || receivedAt === undefined) return;
     answer.add(receivedAt, name, message.storeId === undefined ? read.sha256 : ownName, { match, needle });
   }
+
+  // A wait for each message of a local mailbox, where nothing is waited for, costs a tenth of the search.
+  if (Symbol.iterator in messages) for (const message of messages) look(message, isWhole(message.raw) ? whole(message.raw) : await inPieces(message.raw));
+  else for await (const message of messages) look(message, isWhole(message.raw) ? whole(message.raw) : await inPieces(message.raw));
   return answer.found();
 }
 
@@ -49,11 +54,16 @@ interface ReadMessage {
   sha256(): string;
 }
 
-async function readMessage({ raw }: StoredMessage): Promise<ReadMessage> {
-  if (raw instanceof Uint8Array) {
-    const bytes = asBuffer(raw);
-    return { bytes, head: readHead(bytes, 0, never), sha256: () => sha256Hex(bytes) };
-  }
+function isWhole(raw: StoredMessage['raw']): raw is Uint8Array {
+  return raw instanceof Uint8Array;
+}
+
+function whole(raw: Uint8Array): ReadMessage {
+  const bytes = asBuffer(raw);
+  return { bytes, head: readHead(bytes, 0, never), sha256: () => sha256Hex(bytes) };
+}
+
+async function inPieces(raw: AsyncIterable<Uint8Array>): Promise<ReadMessage> {
   const { bytes, sha256 } = await skeletonOf(raw);
   return { bytes, head: readHead(bytes, 0, never), sha256: () => sha256 };
 }

@@ -56,7 +56,7 @@ function nextDelimiter(bytes: Buffer, at: number, boundaries: Boundaries): Found
   for (let feed = bytes.indexOf(LINE_OF_DASHES, at - 1); feed >= 0; feed = bytes.indexOf(LINE_OF_DASHES, feed + 1)) {
     const next = nextLine(bytes, feed + 1);
     const delimiter = boundaries.find(bytes, feed + 1, next);
-    if (delimiter !== undefined) return { ...delimiter, from: feed + 1, next };
+    if (delimiter !== undefined) return { level: delimiter.level, closes: delimiter.closes, from: feed + 1, next };
   }
   return undefined;
 }
