@@ -9,6 +9,7 @@ import { callMcp } from './mcp.ts';
 import { deleteMessage, rebuildMessages, submitMessages } from './message-ingest.ts';
 import { searchMessages } from './message-search.ts';
 import { cancelOneTask, retryOneTask, undoOneTask } from './operate.ts';
+import { listPlans, readPlanHistory } from './plan-find.ts';
 import { cancelOnePlan, retryOnePlan } from './plan-operate.ts';
 import { readPlan, submitPlan } from './plans.ts';
 import { listQueues, switchOneQueue } from './queues.ts';
@@ -25,7 +26,9 @@ const TASK_ROUTES: readonly AnyRoute[] = [
   undoOneTask,
   cancelOneTask,
   submitPlan,
+  listPlans,
   readPlan,
+  readPlanHistory,
   retryOnePlan,
   cancelOnePlan,
   listQueues,
