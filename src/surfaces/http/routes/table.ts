@@ -14,6 +14,7 @@ import { cancelOnePlan, retryOnePlan } from './plan-operate.ts';
 import { readPlan, submitPlan } from './plans.ts';
 import { listQueues, switchOneQueue } from './queues.ts';
 import { retryManyTasks } from './retry-many.ts';
+import { endOneSession, listSessions } from './sessions.ts';
 import { listTasks, readTask, submitTasks } from './tasks.ts';
 
 /** Every route of the API that works on tasks and what belongs to them. */
@@ -42,6 +43,8 @@ const TASK_ROUTES: readonly AnyRoute[] = [
   rebuildMessages,
   callMcp,
   issueLease,
+  listSessions,
+  endOneSession,
   listKeys,
   eventsRoute(),
 ];

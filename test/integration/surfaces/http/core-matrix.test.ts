@@ -31,6 +31,8 @@ const MAY: Readonly<Record<string, 'open' | 'any' | readonly Role[]>> = {
   'GET /v1/index': ['read', 'operate'],
   'POST /v1/index/:key_hash/:action': ['operate'],
   'POST /v1/leases': ['kernel'],
+  'GET /v1/sessions': ['operate'],
+  'DELETE /v1/sessions/:id': ['operate'],
   'GET /v1/keys': 'any',
   'GET /v1/events': ['read'],
   'POST /v1/messages': ['ingest'],

@@ -51,6 +51,8 @@ interface Pairs {
   PlanRecord: Same<client.PlanRecord, contract.PlanRecord>;
   PlanStepRecord: Same<client.PlanStepRecord, contract.PlanStepRecord>;
   PlanEvent: Same<client.PlanEvent, contract.PlanEvent>;
+  SessionList: Same<client.SessionList, contract.SessionList>;
+  SessionEnd: Same<client.SessionEnd, contract.SessionEnd>;
   QueueList: Same<client.QueueList, contract.QueueList>;
   QueueSwitch: Same<client.QueueSwitch, contract.QueueSwitch>;
   ContentSearchRequest: Same<client.ContentSearchRequest, contract.ContentSearchRequest>;
@@ -107,6 +109,8 @@ const EQUAL: { readonly [K in Names]: Pairs[K] } & { readonly [K in Names]: true
   PlanRecord: true,
   PlanStepRecord: true,
   PlanEvent: true,
+  SessionList: true,
+  SessionEnd: true,
   QueueList: true,
   QueueSwitch: true,
   ContentSearchRequest: true,
