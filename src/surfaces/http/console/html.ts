@@ -27,6 +27,17 @@ function markupOf(piece: Piece): string {
   return piece.map(markupOf).join('');
 }
 
+/** Text of others on several lines, for `pre`. @param most characters */
+export function lines(text: string, most: number): Html {
+  const whole = text.length > most ? `${text.slice(0, most - 1)}…` : text;
+  return new Html(
+    whole
+      .split('\n')
+      .map((line) => escapeHtml(visible(line, most)))
+      .join('\n'),
+  );
+}
+
 /** Text of others with every character to be seen: controls, marks that turn the direction and the like as `\u202e`. */
 export function visible(text: string, most: number): string {
   const whole = wellFormed(text.length > most ? `${text.slice(0, most - 1)}…` : text);

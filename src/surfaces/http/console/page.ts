@@ -60,7 +60,7 @@ const LOG_OUT = html`<form method="post" action="/logout"><button>Log out</butto
 
 /** A button that does something, behind a question where it cannot be taken back by another one. */
 export function actionForm(action: string, label: string, question?: string): Html {
-  const form = html`<form method="post" action="${action}"><button>${question === undefined ? label : `Yes, ${label.toLowerCase()}`}</button></form>`;
+  const form = html`<form method="post" action="${action}"><button>${question === undefined ? label : `Yes, ${label.charAt(0).toLowerCase()}${label.slice(1)}`}</button></form>`;
   return question === undefined ? form : html`<details class="ask"><summary>${label}…</summary><p>${question}</p>${form}</details>`;
 }
 

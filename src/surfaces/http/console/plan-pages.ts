@@ -79,7 +79,7 @@ function stepTable({ steps }: PlanHistory): Html {
     capability_id,
     html`${stateMark(state)} ${error_code}${voided ? ' (voided by a retry)' : undefined}`,
     since === undefined || ended_at === undefined ? '-' : span(Date.parse(ended_at) - Date.parse(since)),
-    ended_at,
+    ended_at?.replace('T', ' '),
     taskLink(task_id),
   ]);
   return tableOf('In the order in which they ended', STEP_COLUMNS, rows, 'No step has ended, or the plan journal lies on another host.');

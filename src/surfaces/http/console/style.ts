@@ -7,7 +7,7 @@ a{color:var(--link)}
 .skip{position:absolute;left:-99rem}
 .skip:focus{left:1rem;top:.5rem;background:var(--back);padding:.5rem}
 header{display:flex;flex-wrap:wrap;gap:.5rem 2rem;justify-content:space-between;align-items:center;padding:.5rem 1.5rem;border-bottom:1px solid var(--line)}
-nav ul{display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;list-style:none;margin:0;padding:0}
+nav ul{display:flex;flex-wrap:wrap;align-items:center;gap:.25rem 1.25rem;list-style:none;margin:0;padding:0}
 nav .name{font-weight:700}
 nav a{display:inline-block;padding:.25rem 0}
 nav a[aria-current]{font-weight:700;text-decoration-thickness:3px}
@@ -21,13 +21,13 @@ h2{font-size:1.1rem;margin-top:2rem}
 table{border-collapse:collapse;min-width:100%}
 caption{text-align:left;color:var(--quiet);padding:.25rem 0}
 th,td{text-align:left;padding:.35rem .75rem .35rem 0;border-bottom:1px solid var(--line);vertical-align:top}
-td{overflow-wrap:anywhere;min-width:4rem}
+td{overflow-wrap:break-word;max-width:32rem}
 .number{text-align:right;font-variant-numeric:tabular-nums}
 dl div{display:flex;gap:1rem;padding:.25rem 0;border-bottom:1px solid var(--line)}
 dt{flex:0 0 9rem;color:var(--quiet)}
 dd{margin:0;overflow-wrap:anywhere;min-width:0}
 pre{white-space:pre-wrap;overflow-wrap:anywhere;background:var(--soft);padding:.75rem;border-radius:.4rem;margin:0}
-form.filter{display:flex;flex-wrap:wrap;gap:.75rem;align-items:end;background:var(--soft);padding:.75rem;border-radius:.4rem}
+form.filter{margin-bottom:1rem;display:flex;flex-wrap:wrap;gap:.75rem;align-items:end;background:var(--soft);padding:.75rem;border-radius:.4rem}
 form.filter label{display:flex;flex-direction:column;font-size:.85rem;color:var(--quiet)}
 input,select,button{font:inherit;color:inherit;background:var(--back);border:1px solid var(--quiet);border-radius:.35rem;padding:.35rem .6rem;min-height:2.2rem}
 button{cursor:pointer;font-weight:600}
@@ -35,7 +35,7 @@ button{cursor:pointer;font-weight:600}
 .ask summary{cursor:pointer;font-weight:600;padding:.35rem .6rem;border:1px solid var(--quiet);border-radius:.35rem}
 .note{border-left:4px solid var(--link);padding:.5rem .75rem;background:var(--soft)}
 .trouble{border-left:4px solid var(--bad);padding:.5rem .75rem;background:var(--soft)}
-.state{font-weight:600}
+.state{font-weight:600;white-space:nowrap}
 .state::before{content:"○ "}
 .state.success{color:var(--good)}.state.success::before{content:"✓ "}
 .state.failure{color:var(--bad)}.state.failure::before{content:"✗ "}

@@ -3,7 +3,7 @@ import { type TaskDetails, taskDetails } from '../../shared/tasks/details.ts';
 import type { Caller } from '../caller.ts';
 import { checked } from '../route.ts';
 import { type FilterField, filterForm, filterValues, nextLink } from './filter-form.ts';
-import { type Html, html, part, visible } from './html.ts';
+import { type Html, html, lines, part, visible } from './html.ts';
 import { trouble } from './now-page.ts';
 import { actionForm, CONSOLE_PATH, factsOf, stateMark, tableOf } from './page.ts';
 import type { ConsoleServices } from './services.ts';
@@ -31,8 +31,10 @@ const COLUMNS = [
   { title: 'about' },
 ] as const;
 /** Characters of an id and of what a row is about. */
-const ID = 80;
+const ID = 48;
 const ABOUT = 160;
+/** Characters of a result; the API has all of it. */
+const RESULT = 65_536;
 
 /** @throws WritError INVALID_ARGUMENT for a filter that is none, STORAGE_UNAVAILABLE */
 export async function taskListPage(query: URLSearchParams, { index, clock }: ConsoleServices): Promise<Html> {
@@ -77,7 +79,7 @@ ${factsOf([
   ['undone by', journal?.undone_by === undefined ? undefined : taskLink(journal.undone_by)],
 ])}
 ${caller.roles.has('operate') ? actions(taskId, details.may) : undefined}
-${result == null ? undefined : html`<h2>Result</h2><pre>${JSON.stringify(result, null, 2)}</pre>`}`;
+${result == null ? undefined : html`<h2>Result</h2><pre>${lines(JSON.stringify(result, null, 2), RESULT)}</pre>`}`;
 }
 
 function provenPlan({ view }: TaskDetails): string | undefined {

@@ -84,7 +84,7 @@ describe('the console', () => {
     expect(status).toBe(200);
     expect(headers.get('content-security-policy')).toBe("default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'");
     expect(text).not.toMatch(/<script|style=|onclick|javascript:/);
-    expect(text).not.toMatch(/[\u202e\u0000\ud800]/);
+    for (const mark of ['\u202e', '\u0000', '\ud800']) expect(text).not.toContain(mark);
     expect(text.length).toBeLessThan(20_000);
   });
 
