@@ -25,12 +25,16 @@ export function planJobId(planId: string): string {
   return `p_${planId}`;
 }
 
+const PLAN_JOB = /^p_([0-9a-f]{64})$/;
+
 /** The jobs of the plan queue of a pool. `close` leaves the connection open. */
 export interface PlanJobs {
   readonly queue: string;
   find(planId: string): Promise<FoundJob | undefined>;
   /** Whether each plan has a job, in their order. */
   exists(planIds: readonly string[]): Promise<readonly boolean[]>;
+  /** Plans whose job waits, is parked or runs, the newest first; at most so many of each place. */
+  open(most: number): Promise<readonly string[]>;
   /** Does nothing when the job exists. */
   add(planId: string, data: PlanJobData): Promise<void>;
   /** Adds the job, or runs it again with this data when it has ended; nothing happens to one that waits or runs. */
@@ -76,6 +80,16 @@ export function createPlanJobs({ connection, pool, shards = ONE_SHARD, replicate
         const lookups = planIds.flatMap((id) => queuesOf(id).map((queue) => ['exists', queue.toKey(planJobId(id))] as const));
         const answers = await pipelined(connection, lookups);
         return planIds.map((_, at) => answers.slice(at * queues.size, (at + 1) * queues.size).some(([, there]) => there === 1));
+      }),
+    open: (most) =>
+      redisCall(async () => {
+        const looks = [...queues.values()].flatMap((queue) => [
+          ...['active', 'wait', 'paused'].map((list) => ['lrange', queue.toKey(list), 0, most - 1] as const),
+          ...['prioritized', 'delayed'].map((set) => ['zrevrange', queue.toKey(set), 0, most - 1] as const),
+        ]);
+        const answers = await pipelined(connection, looks);
+        const ids = answers.flatMap(([, reply]) => (Array.isArray(reply) ? reply.map(String) : []));
+        return [...new Set(ids.flatMap((jobId) => PLAN_JOB.exec(jobId)?.[1] ?? []))];
       }),
     add: (planId, data) => redisCall(() => add(planId, data)),
     run: (planId, data) =>

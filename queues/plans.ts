@@ -2,10 +2,11 @@ import { canonicalJson } from '../src/core/canonical-json.ts';
 import type { Clock } from '../src/core/clock.ts';
 import { WritError } from '../src/core/errors.ts';
 import { sha256Hex } from '../src/core/hash.ts';
-import type { PlanEndReader, PlanReceipt, Plans, PlanView, PlanViews } from '../src/core/ports/index.ts';
+import type { PlanEndReader, PlanHistories, PlanReceipt, Plans, PlanView, PlanViews } from '../src/core/ports/index.ts';
 import { MAX_PLAN_BYTES } from './catalog.ts';
 import type { FoundJob } from './job-lookup.ts';
 import { type PlanJobData, type PlanJobs, planJobId } from './plan-jobs.ts';
+import { listPlans } from './plan-list.ts';
 import { provenView, signedEnd } from './proven-plan.ts';
 import { rerunJob } from './push-table.ts';
 
@@ -16,6 +17,8 @@ export interface PlansDeps {
   readonly ends: PlanEndReader;
   /** The end that this host's plan journal has, if one lies here. */
   readonly remembered?: (id: string) => string | undefined;
+  /** The plan journal of this host, for lists; without it only plans that wait are listed. */
+  readonly histories?: PlanHistories;
   readonly clock: Clock;
   /** Refuses new work when Redis is nearly full. */
   readonly guard?: { check(): Promise<void> };
@@ -25,7 +28,7 @@ export interface PlansDeps {
 const MAX_ROUNDS = 8;
 
 /** The Plans port on BullMQ. Nothing is decided here: a plan that runs twice runs once, by its journal. */
-export function createPlans({ jobs, views, ends, remembered = () => undefined, clock, guard }: PlansDeps): Plans {
+export function createPlans({ jobs, views, ends, remembered = () => undefined, histories, clock, guard }: PlansDeps): Plans {
   const proven = (view: PlanView): Promise<PlanView> => provenView(view, { ends, remembered, stillRuns: async () => isOnItsWay(await jobs.find(view.id)) });
   return {
     async push({ envelope, lease, traceparent }) {
@@ -44,6 +47,8 @@ export function createPlans({ jobs, views, ends, remembered = () => undefined, c
       const view = await views.read(id);
       return view && proven(view);
     },
+    list: (filter, page) => listPlans(filter, page, { jobs, views, histories }),
+    history: async (id, page) => histories?.history(id, page),
     async cancel(id) {
       const stored = await views.read(id);
       if (stored === undefined) return 'not-found';

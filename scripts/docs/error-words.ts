@@ -122,6 +122,11 @@ export const REQUEST_ERRORS = {
     who: 'operator',
     mend: 'Start it (`writ kernel`, or everything with `writ up`) and send again.',
   },
+  API_UNAVAILABLE: {
+    meaning: 'The HTTP API of this data directory, which keeps the task index and knows who is logged in, does not answer a command.',
+    who: 'operator',
+    mend: 'Start it (`writ api`, or everything with `writ up`) and run the command again.',
+  },
   REDIS_UNAVAILABLE: {
     meaning: 'Redis cannot be reached, refuses the password, or too few replicas have the write.',
     who: 'operator',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Problem, ShownState, TaskFilter } from './api.ts';
+import { Problem, Role, ShownState, TaskFilter } from './api.ts';
 import { TaskId } from './ids.ts';
 
 /** What operators ask of tasks over HTTP, and the answers. */
@@ -56,3 +56,24 @@ export type BulkRetrySummary = z.infer<typeof BulkRetrySummary>;
 /** JWKS (RFC 7517) of the keys that verify results. */
 export const KeySet = z.object({ keys: z.array(z.record(z.string(), z.unknown())) });
 export type KeySet = z.infer<typeof KeySet>;
+
+/** A browser that is logged in. */
+export const SessionView = z.strictObject({
+  id: z.string(),
+  /** Name of the key or of the login link; stands in the audit log. */
+  name: z.string(),
+  roles: z.array(Role),
+  opened_at: z.iso.datetime({ precision: 3 }),
+  ends_at: z.iso.datetime({ precision: 3 }),
+  /** It asks. */
+  current: z.boolean(),
+});
+export type SessionView = z.infer<typeof SessionView>;
+
+/** `GET /v1/sessions`: the newest first. */
+export const SessionList = z.strictObject({ sessions: z.array(SessionView) });
+export type SessionList = z.infer<typeof SessionList>;
+
+/** `DELETE /v1/sessions/:id`. */
+export const SessionEnd = z.strictObject({ id: z.string(), name: z.string(), ended: z.literal(true) });
+export type SessionEnd = z.infer<typeof SessionEnd>;

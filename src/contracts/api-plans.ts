@@ -49,6 +49,63 @@ export const PlanStatus = z.strictObject({
 });
 export type PlanStatus = z.infer<typeof PlanStatus>;
 
+/** What a list of plans is about. Every field narrows. */
+export const PlanFilter = z.strictObject({
+  state: ShownPlanState.optional(),
+  error_code: z.string().min(1).max(64).optional(),
+  /** Last change at or after. */
+  since: z.iso.datetime({ offset: true }).optional(),
+  /** Last change before. */
+  until: z.iso.datetime({ offset: true }).optional(),
+});
+export type PlanFilter = z.infer<typeof PlanFilter>;
+
+/** A plan of a list. */
+export const PlanRecord = z.strictObject({
+  plan_id: Sha256Hex,
+  state: ShownPlanState,
+  steps_done: z.int().min(0),
+  /** Place of the step that is under way. */
+  current: z.string().optional(),
+  cancel_requested: z.boolean(),
+  error: z.strictObject({ code: z.string(), message: z.string() }).optional(),
+  updated_at: Time,
+});
+export type PlanRecord = z.infer<typeof PlanRecord>;
+
+/** A page of plans: those that wait first, then by their last change, the newest first. `next`: cursor of the following page. */
+export const PlanPage = z.strictObject({ plans: z.array(PlanRecord), next: z.string().optional() });
+export type PlanPage = z.infer<typeof PlanPage>;
+
+/** A step of a plan that has an answer. */
+export const PlanStepRecord = z.strictObject({
+  path: z.string(),
+  task_id: z.string(),
+  /** Retries that had voided this place before. */
+  generation: z.int().min(0),
+  capability_id: z.string().optional(),
+  state: z.enum(['success', 'failure']),
+  error_code: z.string().optional(),
+  /** A retry of the plan has taken its word away. */
+  voided: z.boolean(),
+  /** Since when it was the step's turn; absent in a plan that ran before this was kept. */
+  since: Time.optional(),
+  ended_at: Time.optional(),
+});
+export type PlanStepRecord = z.infer<typeof PlanStepRecord>;
+
+/** What a plan has done so far, a page of its steps in the order in which they ended. */
+export const PlanHistory = z.strictObject({
+  plan_id: Sha256Hex,
+  state: ShownPlanState,
+  /** How often it was retried. */
+  retries: z.int().min(0),
+  updated_at: Time,
+  steps: z.array(PlanStepRecord),
+  next: z.string().optional(),
+});
+export type PlanHistory = z.infer<typeof PlanHistory>;
+
 /** A change of a plan, as `GET /v1/events` streams it in events of type `plan`. */
 export const PlanEvent = z.strictObject({
   plan_id: Sha256Hex,

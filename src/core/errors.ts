@@ -27,6 +27,7 @@ export const ERRORS = {
   WRONG_STATE: { exit: 1, http: 409 },
   INVALID_RESULT: { exit: 1, http: 502 },
   KERNEL_UNAVAILABLE: { exit: 3, http: 503 },
+  API_UNAVAILABLE: { exit: 3, http: 503 },
   REDIS_UNAVAILABLE: { exit: 3, http: 503 },
   REDIS_TLS: { exit: 3, http: 503 },
   REDIS_POLICY: { exit: 3, http: 503 },

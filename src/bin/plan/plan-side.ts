@@ -2,6 +2,7 @@ import { createPlanJobs } from '../../../queues/plan-jobs.ts';
 import { createPlans } from '../../../queues/plans.ts';
 import { createRedisPlanViews } from '../../adapters/redis/plan-views.ts';
 import { rememberedPlanEnd } from '../../adapters/sqlite/plan-journal/plan-end-memory.ts';
+import { createPlanHistories } from '../../adapters/sqlite/plan-journal/plan-histories.ts';
 import { systemClock } from '../../core/clock.ts';
 import type { PlanEndReader, Plans } from '../../core/ports/index.ts';
 import { type ProducerWiring, sharding } from '../producer-side.ts';
@@ -22,6 +23,7 @@ export function openPlanSide({
     listen: async (id, listener) => (await signals()).onRecorded(id, listener),
   });
   const remembered = (id: string): string | undefined => rememberedPlanEnd(places.planJournal, id);
-  const plans = createPlans({ jobs, views, ends: results, remembered, clock: systemClock, guard: memoryGuard(config, connection) });
+  const histories = createPlanHistories(places.planJournal);
+  const plans = createPlans({ jobs, views, ends: results, remembered, histories, clock: systemClock, guard: memoryGuard(config, connection) });
   return { ...plans, [Symbol.asyncDispose]: () => jobs.close() };
 }

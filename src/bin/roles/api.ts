@@ -23,6 +23,7 @@ import type { DataDirPaths } from '../../data-dir/paths.ts';
 import { LOG_LINES } from '../../observability/log-lines.ts';
 import { tracePlanPushes } from '../../observability/pushes.ts';
 import { boardPlugin } from '../../surfaces/http/board/plugin.ts';
+import { consolePlugin } from '../../surfaces/http/console/plugin.ts';
 import type { HttpSettings } from '../../surfaces/http/options.ts';
 import type { Caller } from '../../surfaces/http/route.ts';
 import { ROUTES } from '../../surfaces/http/routes/table.ts';
@@ -125,10 +126,12 @@ export async function createApiRole({ config, places, log }: RoleContext): Promi
         report: queueTrouble,
         translate: toWritError,
         links: [
+          { text: 'Console', url: '/console' },
           { text: 'API', url: '/docs/' },
           { text: 'Metrics', url: '/metrics' },
         ],
       }),
+      consolePlugin(services),
     ],
     home: (roles) => (roles.has('operate') ? '/board' : '/docs/'),
     log,

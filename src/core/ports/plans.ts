@@ -1,3 +1,4 @@
+import type { PlanFilter, PlanHistory, PlanPage } from '../../contracts/index.ts';
 import type { JsonObject } from '../json.ts';
 
 export type PlanStatus = 'waiting' | 'running' | 'success' | 'failure';
@@ -32,12 +33,43 @@ export interface Plans {
    * INVALID_RESULT for an end that nobody has signed, of a plan that is not on its way.
    */
   view(id: string): Promise<PlanView | undefined>;
+  /**
+   * Plans that wait, then those that this host's plan journal knows, newest change first. A page may be short, even empty,
+   * and still have a `next`. Throws WritError INVALID_ARGUMENT for a cursor that is none, STORAGE_UNAVAILABLE.
+   */
+  list(filter: PlanFilter, page: ListPage): Promise<PlanPage>;
+  /** The steps that have ended, with their times; `undefined` where this host's plan journal does not know the plan. Throws as `list`. */
+  history(id: string, page: ListPage): Promise<PlanHistory | undefined>;
   /** Takes effect between steps. Throws WritError INVALID_RESULT like `view`. */
   cancel(id: string): Promise<'requested' | 'ended' | 'not-found'>;
   /** Runs a failed plan on from where it stopped; `lease` replaces its lease. */
   retry(id: string, options?: { readonly lease?: string }): Promise<'retried' | 'wrong-state' | 'not-found'>;
   /** Told of every change of the view; lossy, so look as well. */
   onChange(id: string, listener: () => void): Promise<() => Promise<void>>;
+}
+
+/** Which part of a list. `cursor`: `next` of the page before. */
+export interface ListPage {
+  readonly cursor?: string;
+  readonly limit: number;
+}
+
+/** A plan as the journal lists it. */
+export interface KnownPlan {
+  readonly id: string;
+  readonly state: 'running' | 'success' | 'failure';
+  readonly stepsDone: number;
+  readonly error: { readonly code: string; readonly message: string } | undefined;
+  /** Milliseconds since 1970. */
+  readonly updated: number;
+}
+
+/** The plan journal of this host, for looking. Throws WritError STORAGE_UNAVAILABLE, INVALID_ARGUMENT for a cursor that is none. */
+export interface PlanHistories {
+  list(filter: PlanFilter, page: ListPage): { readonly plans: readonly KnownPlan[]; readonly next?: string };
+  /** Which of these plans run, or ended, by their ids. */
+  states(ids: readonly string[]): ReadonlyMap<string, KnownPlan['state']>;
+  history(id: string, page: ListPage): PlanHistory | undefined;
 }
 
 /** What the kernel answers to a request for a plan lease. */

@@ -15,6 +15,7 @@ export interface Failure {
 const HINTS = {
   REDIS_UNAVAILABLE: 'start it with `writ up`, or set redis.url to a server of yours',
   KERNEL_UNAVAILABLE: 'the kernel role signs leases: start everything with `writ up`, or the role alone with `writ kernel`',
+  API_UNAVAILABLE: 'start it with `writ up`, or the role alone with `writ api`',
   INVALID_CONFIG: 'docs/generated/configuration.md lists every setting',
   STORAGE_UNAVAILABLE: 'look at the disk and at the permissions of the data directory with `writ doctor`',
 } satisfies Partial<Record<ErrorCode, string>>;

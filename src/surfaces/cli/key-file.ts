@@ -27,7 +27,8 @@ export async function holderOfKey(file: string, { access }: Pick<CliServices, 'a
   return { name: key.name, roles: new Set(key.roles), grant: key.grant, account: `key:${key.id}` };
 }
 
-async function secretIn(file: string): Promise<string> {
+/** The secret in a file. Throws WritError INVALID_ARGUMENT (`--key`). */
+export async function secretIn(file: string): Promise<string> {
   try {
     if ((await stat(file)).size > MAX_BYTES) throw new Error('it is too large for a secret');
     return (await readFile(file, 'utf8')).trim();

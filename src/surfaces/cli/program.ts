@@ -25,11 +25,19 @@ const SECTIONS: readonly { readonly title: string; readonly groups: readonly Com
     groups: [
       { commands: ['push'], load: () => import('./commands/push.ts') },
       { commands: ['result', 'retry', 'undo', 'cancel'], load: () => import('./commands/tasks.ts') },
+      { commands: ['tasks'], load: () => import('./commands/task-find.ts') },
       { commands: ['status'], load: () => import('./commands/status.ts') },
       { commands: ['queue'], load: () => import('./commands/queues.ts') },
+      { commands: ['events'], load: () => import('./commands/events.ts') },
     ],
   },
-  { title: 'Plans:', groups: [{ commands: ['plan'], load: () => import('./commands/plan.ts') }] },
+  {
+    title: 'Plans:',
+    groups: [
+      { commands: ['plan'], load: () => import('./commands/plan.ts') },
+      { commands: ['plans'], load: () => import('./commands/plan-find.ts') },
+    ],
+  },
   {
     title: 'Searches:',
     groups: [
@@ -50,6 +58,7 @@ const SECTIONS: readonly { readonly title: string; readonly groups: readonly Com
     groups: [
       { commands: ['lease'], load: () => import('./commands/lease.ts') },
       { commands: ['key', 'login-link'], load: () => import('./commands/keys.ts') },
+      { commands: ['sessions'], load: () => import('./commands/sessions.ts') },
       { commands: ['audit'], load: () => import('./commands/audit.ts') },
     ],
   },

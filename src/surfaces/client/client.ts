@@ -1,11 +1,12 @@
 import { type ContentIndexApi, createContentIndex } from './content-index.ts';
 import type { ContentSearchAnswer, ContentSearchRequest } from './content-types.ts';
-import { type EventsOptions, events } from './events.ts';
+import { type Change, changes, type EventsOptions, events } from './events.ts';
 import { createMessages, type MessagesApi } from './messages.ts';
 import { settingsOf, type WritClientOptions } from './options.ts';
 import { createPlans, type PlansApi } from './plans.ts';
 import { createQueues, type QueuesApi } from './queues.ts';
 import { createSearch, type SearchApi } from './search-tasks.ts';
+import { createSessions, type SessionsApi } from './sessions.ts';
 import { type CallOptions, createTasks, type TasksApi } from './tasks.ts';
 import { createTransport, type Transport } from './transport.ts';
 import type { Envelope, KeySet, LeaseAnswer, LeaseRequest, PlanLeaseAnswer, PlanLeaseRequest, TaskEvent, TaskManifest } from './types.ts';
@@ -44,6 +45,8 @@ export class WritClient {
   readonly tasks: TasksApi;
   readonly plans: PlansApi;
   readonly queues: QueuesApi;
+  /** Browsers that are logged in; needs the role `operate`. */
+  readonly sessions: SessionsApi;
   /** Searches by task, each with its own type of answer. */
   readonly search: SearchApi;
   readonly leases: LeasesApi;
@@ -60,6 +63,7 @@ export class WritClient {
     this.tasks = createTasks(transport);
     this.plans = createPlans(transport);
     this.queues = createQueues(transport);
+    this.sessions = createSessions(transport);
     this.search = createSearch(this.tasks);
     this.contentIndex = createContentIndex(transport);
     this.messages = createMessages(transport);
@@ -99,5 +103,10 @@ export class WritClient {
   /** Changes of tasks as they happen, until the signal or the end of the loop. */
   events(options: EventsOptions = {}): AsyncGenerator<TaskEvent, void> {
     return events(options, this.#transport.settings);
+  }
+
+  /** The same stream with the changes of plans between those of tasks. They have no number: what happens while a stream is broken is missed. */
+  changes(options: EventsOptions = {}): AsyncGenerator<Change, void> {
+    return changes(options, this.#transport.settings);
   }
 }

@@ -3,7 +3,7 @@ import { streamed } from './exchange.ts';
 import type { Settings } from './options.ts';
 import { backoffMs, pauseAfter, sleep } from './pause.ts';
 import { serverSentOf } from './sse.ts';
-import type { Problem, TaskEvent } from './types.ts';
+import type { PlanEvent, Problem, TaskEvent } from './types.ts';
 
 export interface EventsOptions {
   /** Id of the event after which the stream begins; unless given, it begins now. */
@@ -13,6 +13,9 @@ export interface EventsOptions {
   /** Milliseconds of silence after which the server counts as gone; it sends a comment every 15 s. */
   readonly silenceMs?: number;
 }
+
+/** A change of a task or of a plan. */
+export type Change = { readonly kind: 'task'; readonly event: TaskEvent } | { readonly kind: 'plan'; readonly event: PlanEvent };
 
 /** The position of a stream when it broke. */
 interface Place {
@@ -28,14 +31,19 @@ interface Place {
  *
  * @throws WritApiError when the server refuses (INVALID_ARGUMENT: the id is too old to be complete), WritConnectionError
  */
-export async function* events({ after, signal, silenceMs = 45_000 }: EventsOptions, settings: Settings): AsyncGenerator<TaskEvent, void> {
+export async function* events(options: EventsOptions, settings: Settings): AsyncGenerator<TaskEvent, void> {
+  for await (const change of changes(options, settings)) if (change.kind === 'task') yield change.event;
+}
+
+/** The same with the changes of plans, which have no id. Throws as `events`. */
+export async function* changes({ after, signal, silenceMs = 45_000 }: EventsOptions, settings: Settings): AsyncGenerator<Change, void> {
   const place: Place = { last: after, pauseMs: 0, failures: 0 };
   let opened = false;
   while (signal?.aborted !== true) {
     try {
-      for await (const event of oneStream(place, signal, silenceMs, settings)) {
+      for await (const change of oneStream(place, signal, silenceMs, settings)) {
         opened = true;
-        if (event !== 'open') yield event;
+        if (change !== 'open') yield change;
       }
     } catch (error) {
       if (signal?.aborted) return;
@@ -50,7 +58,7 @@ export async function* events({ after, signal, silenceMs = 45_000 }: EventsOptio
 }
 
 /** One connection, until the server ends it or it breaks. */
-async function* oneStream(place: Place, signal: AbortSignal | undefined, silenceMs: number, settings: Settings): AsyncGenerator<TaskEvent | 'open'> {
+async function* oneStream(place: Place, signal: AbortSignal | undefined, silenceMs: number, settings: Settings): AsyncGenerator<Change | 'open'> {
   const headers = { accept: 'text/event-stream', ...(place.last === undefined ? {} : { 'last-event-id': String(place.last) }) };
   const chunks = streamed({ method: 'GET', path: '/v1/events', headers, signal, repeatable: true }, settings, silenceMs);
   for await (const sent of serverSentOf(chunks)) {
@@ -60,8 +68,10 @@ async function* oneStream(place: Place, signal: AbortSignal | undefined, silence
     if (sent.kind === 'retry') continue;
     if (sent.event === 'task') {
       const event = parsed<TaskEvent>(sent.data);
-      yield event;
+      yield { kind: 'task', event };
       place.last = event.id;
+    } else if (sent.event === 'plan') {
+      yield { kind: 'plan', event: parsed<PlanEvent>(sent.data) };
     } else if (sent.event === 'problem') {
       throw new WritApiError(parsed<Problem>(sent.data));
     } else if (sent.event === 'dropped') {

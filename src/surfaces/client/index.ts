@@ -6,7 +6,7 @@ export { type IssueOptions, type IssuePlanOptions, type LeasesApi, WritClient } 
 export type { ContentIndexApi } from './content-index.ts';
 export type * from './content-types.ts';
 export { WritApiError, WritConnectionError, WritTaskError, WritTimeoutError } from './errors.ts';
-export type { EventsOptions } from './events.ts';
+export type { Change, EventsOptions } from './events.ts';
 export type * from './index-types.ts';
 export type * from './message-types.ts';
 export type { ChangedMessages, MessagesApi } from './messages.ts';
@@ -15,5 +15,6 @@ export type { ActedOnPlan, PlansApi, SubmitPlanOptions, SubmittedPlan } from './
 export type { QueuesApi } from './queues.ts';
 export type { RetryManyOptions } from './retry-many.ts';
 export type { SearchApi, SearchOptions } from './search-tasks.ts';
+export type { SessionsApi } from './sessions.ts';
 export type { Acted, CallOptions, SubmitOptions, Submitted, TasksApi, WaitOptions } from './tasks.ts';
 export type * from './types.ts';

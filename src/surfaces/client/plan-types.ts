@@ -107,3 +107,50 @@ export interface PlanEvent {
   error_code?: string | undefined;
   at: string;
 }
+
+/** What a list of plans is about. Every field narrows; times in RFC 3339. */
+export interface PlanFilter {
+  state?: ShownPlanState | undefined;
+  error_code?: string | undefined;
+  since?: string | undefined;
+  until?: string | undefined;
+}
+
+/** A plan of a list. */
+export interface PlanRecord {
+  plan_id: string;
+  state: ShownPlanState;
+  steps_done: number;
+  /** Place of the step that is under way. */
+  current?: string | undefined;
+  cancel_requested: boolean;
+  error?: { code: string; message: string } | undefined;
+  updated_at: string;
+}
+
+export interface PlanPage {
+  plans: PlanRecord[];
+  next?: string | undefined;
+}
+
+/** A step that has an answer. `voided`: a retry of the plan has taken its word away. `since`: when its turn began. */
+export interface PlanStepRecord {
+  path: string;
+  task_id: string;
+  generation: number;
+  capability_id?: string | undefined;
+  state: 'success' | 'failure';
+  error_code?: string | undefined;
+  voided: boolean;
+  since?: string | undefined;
+  ended_at?: string | undefined;
+}
+
+export interface PlanHistory {
+  plan_id: string;
+  state: ShownPlanState;
+  retries: number;
+  updated_at: string;
+  steps: PlanStepRecord[];
+  next?: string | undefined;
+}

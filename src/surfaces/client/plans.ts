@@ -1,7 +1,19 @@
 import { WritTimeoutError } from './errors.ts';
 import type { CallOptions, WaitOptions } from './tasks.ts';
 import type { Transport } from './transport.ts';
-import type { Envelope, PlanCancelAnswer, PlanRetryAnswer, PlanStatus, PlanSubmission, PlanSubmitted } from './types.ts';
+import type {
+  Envelope,
+  PlanCancelAnswer,
+  PlanFilter,
+  PlanHistory,
+  PlanPage,
+  PlanRecord,
+  PlanRetryAnswer,
+  PlanStatus,
+  PlanStepRecord,
+  PlanSubmission,
+  PlanSubmitted,
+} from './types.ts';
 
 export interface SubmitPlanOptions extends WaitOptions {
   /** The lease for this plan, from `leases.issuePlan`. */
@@ -24,6 +36,10 @@ export interface PlansApi {
   submit(envelope: Envelope, options: SubmitPlanOptions): Promise<SubmittedPlan>;
   /** The state of a plan; with `memory` (role `operate`) also the signed end with results and memory. */
   get(planId: string, options?: WaitOptions & { readonly memory?: boolean }): Promise<PlanStatus>;
+  /** Plans that wait, then those that have begun, newest change first; fetched page by page as they are read. Needs the role `read`. */
+  list(filter?: PlanFilter, options?: CallOptions & { readonly pageSize?: number }): AsyncGenerator<PlanRecord, void>;
+  /** The steps that have ended, with their times, in that order; fetched as they are read. Needs the role `read`. */
+  history(planId: string, options?: CallOptions & { readonly pageSize?: number }): AsyncGenerator<PlanStepRecord, void>;
   /** The plan when it has ended (`success` or `failure`). Throws WritTimeoutError after `timeoutMs`; without it, waits for ever. */
   wait(planId: string, options?: CallOptions & { readonly timeoutMs?: number; readonly memory?: boolean }): Promise<PlanStatus>;
   /** Cancels a plan: it ends before its next step. */
@@ -48,6 +64,24 @@ export function createPlans(transport: Transport): PlansApi {
     async get(planId, { wait, memory, signal } = {}) {
       const query = { memory: memory === true ? 'true' : undefined };
       return (await transport.json<PlanStatus>({ method: 'GET', path: pathOf(planId), query, wait, signal, repeatable: true })).body;
+    },
+    async *list(filter = {}, { pageSize, signal } = {}) {
+      let cursor: string | undefined;
+      do {
+        const query = { ...filter, limit: pageSize, cursor };
+        const { body } = await transport.json<PlanPage>({ method: 'GET', path: '/v1/plans', query, signal, repeatable: true });
+        yield* body.plans;
+        cursor = body.next;
+      } while (cursor !== undefined);
+    },
+    async *history(planId, { pageSize, signal } = {}) {
+      let cursor: string | undefined;
+      do {
+        const query = { limit: pageSize, cursor };
+        const { body } = await transport.json<PlanHistory>({ method: 'GET', path: `${pathOf(planId)}/history`, query, signal, repeatable: true });
+        yield* body.steps;
+        cursor = body.next;
+      } while (cursor !== undefined);
     },
     async wait(planId, { timeoutMs = Number.POSITIVE_INFINITY, memory = false, signal } = {}) {
       const end = performance.now() + timeoutMs;

@@ -58,6 +58,8 @@ export interface TasksApi {
   result<C extends CapabilityId = CapabilityId>(taskId: string, options?: CallOptions & { readonly timeoutMs?: number }): Promise<TaskView<OutputOf<C>>>;
   /** Tasks of the index, newest change first, fetched page by page as they are read. */
   list(filter?: TaskFilter, options?: CallOptions & { readonly pageSize?: number }): AsyncGenerator<TaskRecord, void>;
+  /** One page of the same; `cursor` is `next` of the page before. */
+  page(filter: TaskFilter, options?: CallOptions & { readonly cursor?: string; readonly limit?: number }): Promise<TaskPage>;
   /** Runs a failed task again. `regrant`: `true` under a new lease, `false` never; the server decides unless given. */
   retry(taskId: string, options?: WaitOptions & { readonly regrant?: boolean }): Promise<Acted<RetryAnswer>>;
   retryMany(filter: TaskFilter, options?: RetryManyOptions): AsyncGenerator<BulkRetryLine, BulkRetrySummary['summary']>;
@@ -96,12 +98,12 @@ export function createTasks(transport: Transport): TasksApi {
     async *list(filter = {}, { pageSize, signal } = {}) {
       let cursor: string | undefined;
       do {
-        const query = { ...filter, limit: pageSize, cursor };
-        const { body } = await transport.json<TaskPage>({ method: 'GET', path: '/v1/tasks', query, signal, repeatable: true });
-        yield* body.tasks;
-        cursor = body.next;
+        const page = await pageOf(filter, { limit: pageSize, cursor, signal });
+        yield* page.tasks;
+        cursor = page.next;
       } while (cursor !== undefined);
     },
+    page: (filter, options = {}) => pageOf(filter, options),
     retry: (taskId, { regrant, ...options } = {}) => act(taskId, 'retry', options, regrant === undefined ? undefined : { regrant }),
     retryMany: (filter, options = {}) => retryMany(filter, options, transport.settings),
     undo: (taskId, options = {}) => act(taskId, 'undo', options),
@@ -109,6 +111,13 @@ export function createTasks(transport: Transport): TasksApi {
       return (await transport.json<CancelAnswer>({ method: 'POST', path: `${pathOf(taskId)}/cancel`, wait, signal, repeatable: false })).body;
     },
   };
+
+  async function pageOf(
+    filter: TaskFilter,
+    { signal, ...part }: { readonly cursor?: string | undefined; readonly limit?: number | undefined; readonly signal?: AbortSignal | undefined },
+  ): Promise<TaskPage> {
+    return (await transport.json<TaskPage>({ method: 'GET', path: '/v1/tasks', query: { ...filter, ...part }, signal, repeatable: true })).body;
+  }
 
   /** Sends an action once: the first may have been carried out, and a second would be another action. */
   async function act<Begun>(taskId: string, action: string, { wait, signal }: WaitOptions, json?: object): Promise<Acted<Begun>> {

@@ -232,3 +232,23 @@ export interface QueueSwitch {
   paused: boolean;
   changed: boolean;
 }
+
+/** A browser that is logged in. `current`: it asks. */
+export interface SessionView {
+  id: string;
+  name: string;
+  roles: ('submit' | 'search' | 'read' | 'ingest' | 'operate' | 'kernel')[];
+  opened_at: string;
+  ends_at: string;
+  current: boolean;
+}
+
+export interface SessionList {
+  sessions: SessionView[];
+}
+
+export interface SessionEnd {
+  id: string;
+  name: string;
+  ended: true;
+}

@@ -14,6 +14,8 @@ export interface Caller {
   /** Whose requests are counted together. */
   readonly account?: string;
   readonly via: 'key' | 'session' | 'none';
+  /** Which session; absent for a key. */
+  readonly session?: string;
   /** Whether the key or session is still good; for calls that go on. Without it nobody can take the call away. */
   readonly lives?: () => Promise<boolean>;
 }

@@ -5,6 +5,7 @@ import type { HttpMeter } from '../../observability/http-requests.ts';
 import type { Logger } from '../../observability/logging.ts';
 import type { Tracer } from '../../observability/tracing/tracer.ts';
 import type { Access, AnyRoute, Caller } from './route.ts';
+import type { SessionStore } from './security/sessions.ts';
 import type { HttpServices } from './services.ts';
 
 /** The section `http` of the settings, in milliseconds. */
@@ -38,8 +39,8 @@ export interface Guard {
   require(role: Role): preHandlerAsyncHookHandler;
 }
 
-/** More routes for the same server. They need a login at least, whatever the plugin forgets; `guard` asks for a role. */
-export type HttpPlugin = (app: FastifyInstance, guard: Guard) => Promise<void>;
+/** More routes for the same server. They need a login at least, whatever the plugin forgets; `guard` asks for a role. `sessions`: who is logged in. */
+export type HttpPlugin = (app: FastifyInstance, guard: Guard, sessions: SessionStore) => Promise<void>;
 
 export type HttpLog = Pick<Logger, 'error' | 'warn' | 'info' | 'debug'>;
 

@@ -30,6 +30,7 @@ const TITLES: Readonly<Record<ErrorCode, string>> = {
   WRONG_STATE: 'Wrong state',
   INVALID_RESULT: 'Invalid result',
   KERNEL_UNAVAILABLE: 'Kernel unavailable',
+  API_UNAVAILABLE: 'The API does not answer',
   REDIS_UNAVAILABLE: 'Redis unavailable',
   REDIS_TLS: 'No trusted connection to Redis',
   REDIS_POLICY: 'Redis set up wrongly',

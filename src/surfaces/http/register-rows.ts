@@ -4,14 +4,23 @@ import { WritError } from '../../core/errors.ts';
 import { acceptNdjson, isNdjson } from './body.ts';
 import type { Answer, AnyRoute, Caller } from './route.ts';
 import { CSP_DATA } from './security/headers.ts';
+import type { SessionStore } from './security/sessions.ts';
 import type { HttpServices } from './services.ts';
 import type { HttpTracing } from './tracing.ts';
 
 /** All that Node reads; CONNECT never becomes a request. */
 const REFUSABLE = METHODS.filter((method) => method !== 'CONNECT');
 
+/** What every row is run with. */
+export interface RowParts {
+  readonly services: HttpServices;
+  readonly sessions: SessionStore;
+  readonly calls: RunningCalls;
+  readonly tracing: HttpTracing;
+}
+
 /** Every row as a route. Those that take NDJSON live in a scope of their own, where that body is a stream. */
-export function registerRows(app: FastifyInstance, rows: readonly AnyRoute[], services: HttpServices, calls: RunningCalls, tracing: HttpTracing): void {
+export function registerRows(app: FastifyInstance, rows: readonly AnyRoute[], parts: RowParts): void {
   const add = (scope: FastifyInstance, row: AnyRoute) =>
     scope.route({
       method: row.method,
@@ -20,7 +29,7 @@ export function registerRows(app: FastifyInstance, rows: readonly AnyRoute[], se
       exposeHeadRoute: hasHead(row),
       config: configOf(row),
       onRequest: asData,
-      handler: handlerOf(row, services, calls, tracing),
+      handler: handlerOf(row, parts),
     });
   for (const row of rows) if (row.ndjson !== true) add(app, row);
   app.register(async (scope) => {
@@ -124,7 +133,7 @@ export function createRunningCalls(): RunningCalls {
 }
 
 /** A row as Fastify runs it: check what came in, call the handler, send what it answers. */
-function handlerOf(row: AnyRoute, services: HttpServices, calls: RunningCalls, tracing: HttpTracing): RouteHandlerMethod {
+function handlerOf(row: AnyRoute, { services, sessions, calls, tracing }: RowParts): RouteHandlerMethod {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const caller = request.caller ?? NOBODY;
     const run = (traceparent: string | undefined): Promise<Answer> =>
@@ -139,6 +148,7 @@ function handlerOf(row: AnyRoute, services: HttpServices, calls: RunningCalls, t
         reply,
         signal: calls.begin(reply, row.tag === 'events', caller),
         services,
+        sessions,
       });
     const answer = await tracing.around(row, request, run);
     return answer === 'sent' ? reply : send(reply, answer);

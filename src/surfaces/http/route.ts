@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { type ErrorCode, WritError } from '../../core/errors.ts';
 import { faultOf, isAboutManifest } from '../shared/input/schema-fault.ts';
 import type { Access, Caller } from './caller.ts';
+import type { SessionStore } from './security/sessions.ts';
 import type { HttpServices } from './services.ts';
 
 export type { Access, Caller } from './caller.ts';
@@ -25,6 +26,8 @@ export interface Call<P, Q, B> {
   /** The context that a job of this call belongs to, unless the body names another one. */
   readonly traceparent: string | undefined;
   readonly services: HttpServices;
+  /** Who is logged in with a browser. */
+  readonly sessions: SessionStore;
 }
 
 /** What a handler answers; `sent` when it has written to the reply by itself (streams). */
@@ -49,7 +52,7 @@ export interface RouteFacts {
   readonly operation: string;
   readonly summary: string;
   readonly description?: string;
-  readonly tag: 'tasks' | 'plans' | 'queues' | 'search' | 'leases' | 'keys' | 'events' | 'health' | 'mcp' | 'messages';
+  readonly tag: 'tasks' | 'plans' | 'queues' | 'search' | 'leases' | 'keys' | 'events' | 'health' | 'mcp' | 'messages' | 'sessions';
   readonly access: Access;
   /** Needs no key while the server is bound to loopback and the caller comes from there directly (`/metrics`). */
   readonly openOnLoopback?: true;

@@ -104,11 +104,11 @@ async function setUp(app: FastifyInstance, options: HttpServerOptions, { gate, s
     throw new WritError('NOT_FOUND', 'there is no such path');
   });
 
-  registerRows(app, rows, services, calls, createHttpTracing(tracer, meter));
+  registerRows(app, rows, { services, sessions, calls, tracing: createHttpTracing(tracer, meter) });
   registerRefusedMethods(app, [...rows.map((row) => ({ method: row.method, path: row.path, head: hasHead(row) })), ...PAGES]);
   registerLogin(app, options, sessions);
   await registerDocs(app, document);
-  for (const plugin of plugins) app.register((scope) => plugin(scope, gate.guard));
+  for (const plugin of plugins) app.register((scope) => plugin(scope, gate.guard, sessions));
 }
 
 /** Whatever fails, on whatever route, becomes a problem document; what is our fault is logged whole. */

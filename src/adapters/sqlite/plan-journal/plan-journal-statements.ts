@@ -41,8 +41,9 @@ export function planStatements(db: SqliteDatabase) {
     'SELECT path, generation, task_id, executor_result, capability_id, voided FROM entry WHERE plan_sha256 = ? ORDER BY seq',
   );
   const addEntry = db.prepare<Record<string, string | number | null>>(
-    `INSERT INTO entry (plan_sha256, path, generation, seq, task_id, executor_result, capability_id)
-     SELECT @planSha256, @path, @generation, coalesce(max(seq), 0) + 1, @taskId, @executorResult, @capabilityId FROM entry WHERE plan_sha256 = @planSha256
+    `INSERT INTO entry (plan_sha256, path, generation, seq, task_id, executor_result, capability_id, since, at)
+     SELECT @planSha256, @path, @generation, coalesce(max(seq), 0) + 1, @taskId, @executorResult, @capabilityId,
+       (SELECT changed_at FROM plan WHERE plan_sha256 = @planSha256), @now FROM entry WHERE plan_sha256 = @planSha256
      ON CONFLICT DO NOTHING`,
   );
   const entryAt = db.prepare<[string, string, number], EntryRow>(
@@ -104,7 +105,8 @@ export function planStatements(db: SqliteDatabase) {
     generation: (planSha256: string): number | undefined => generation.get(planSha256)?.generation,
     entries: (planSha256: string): readonly PlanEntry[] => entries.all(planSha256).map(entryOf),
     append(planSha256: string, { capabilityId, ...entry }: Omit<PlanEntry, 'voided'>, now: number): PlanEntry | undefined {
-      addEntry.run({ planSha256, ...entry, capabilityId: capabilityId ?? null });
+      // The plan's last change, before this one, is when the step's turn began: its begin, a retry, or the answer before.
+      addEntry.run({ planSha256, ...entry, capabilityId: capabilityId ?? null, now });
       touch.run(now, planSha256);
       const kept = entryAt.get(planSha256, entry.path, entry.generation);
       return kept && entryOf(kept);

@@ -20,6 +20,7 @@ const TAGS = {
   events: 'Changes as they happen.',
   mcp: 'The same for programs that speak the Model Context Protocol.',
   messages: 'Agent mail: what is said, and who may find it.',
+  sessions: 'Who is logged in with a browser.',
   health: 'For supervisors, load balancers and Prometheus.',
 } satisfies Record<AnyRoute['tag'], string>;
 

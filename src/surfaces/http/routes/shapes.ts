@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Sha256Hex, TaskFilter, TaskId } from '../../../contracts/index.ts';
+import { PlanFilter, Sha256Hex, TaskFilter, TaskId } from '../../../contracts/index.ts';
 
 /** Parameters that several routes share. */
 export const TaskParams = z.strictObject({ id: TaskId });
@@ -29,6 +29,15 @@ export type PlanPushQuery = z.infer<typeof PlanPushQuery>;
 
 export const PlanReadQuery = z.strictObject({
   memory: Flag.optional().describe('`true`: with the signed end, which holds the results of all steps and the memory; needs the role `operate` as well.'),
+});
+
+const cursor = z.string().min(1).max(1024).optional().describe('`next` of the page before.');
+
+export const PlanListQuery = PlanFilter.extend({ limit: z.coerce.number().int().min(1).max(500).default(50).describe('Plans on a page.'), cursor });
+
+export const PlanHistoryQuery = z.strictObject({
+  limit: z.coerce.number().int().min(1).max(1000).default(200).describe('Steps on a page.'),
+  cursor,
 });
 
 export const LOCATION = { location: 'Where the outcome will lie.' };

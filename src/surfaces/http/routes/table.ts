@@ -9,10 +9,12 @@ import { callMcp } from './mcp.ts';
 import { deleteMessage, rebuildMessages, submitMessages } from './message-ingest.ts';
 import { searchMessages } from './message-search.ts';
 import { cancelOneTask, retryOneTask, undoOneTask } from './operate.ts';
+import { listPlans, readPlanHistory } from './plan-find.ts';
 import { cancelOnePlan, retryOnePlan } from './plan-operate.ts';
 import { readPlan, submitPlan } from './plans.ts';
 import { listQueues, switchOneQueue } from './queues.ts';
 import { retryManyTasks } from './retry-many.ts';
+import { endOneSession, listSessions } from './sessions.ts';
 import { listTasks, readTask, submitTasks } from './tasks.ts';
 
 /** Every route of the API that works on tasks and what belongs to them. */
@@ -25,7 +27,9 @@ const TASK_ROUTES: readonly AnyRoute[] = [
   undoOneTask,
   cancelOneTask,
   submitPlan,
+  listPlans,
   readPlan,
+  readPlanHistory,
   retryOnePlan,
   cancelOnePlan,
   listQueues,
@@ -39,6 +43,8 @@ const TASK_ROUTES: readonly AnyRoute[] = [
   rebuildMessages,
   callMcp,
   issueLease,
+  listSessions,
+  endOneSession,
   listKeys,
   eventsRoute(),
 ];

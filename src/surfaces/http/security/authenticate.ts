@@ -38,7 +38,7 @@ export function createAuthenticate({ apiKeys, sessions }: { apiKeys: ApiKeyStore
     if (session === undefined) return undefined;
     const { name, roles, grant } = session;
     const quota = `session:${name}`;
-    return { caller: { name, roles, grant, account: quota, via: 'session', lives: () => isOpen(secret) }, quota };
+    return { caller: { name, roles, grant, account: quota, via: 'session', session: session.id, lives: () => isOpen(secret) }, quota };
   }
 
   async function isOpen(secret: string): Promise<boolean> {

@@ -4,6 +4,10 @@ import type { Clock } from '../../../core/clock.ts';
 import type { SearchGrant } from '../../../core/ports/index.ts';
 
 export interface Session {
+  /** Names it without telling its secret. */
+  readonly id: string;
+  /** Milliseconds of the monotonic clock. */
+  readonly openedAt: number;
   /** Name of the key or of the login link; stands in the audit log. */
   readonly name: string;
   readonly roles: ReadonlySet<Role>;
@@ -26,12 +30,17 @@ export interface SessionStore {
   }): string;
   find(secret: string): Session | undefined;
   close(secret: string): void;
+  /** Those that are open, the newest first. */
+  list(): readonly Session[];
+  /** Ends one by its id; `undefined` when there is none. */
+  end(id: string): Session | undefined;
   readonly size: number;
 }
 
 /** More logged-in browsers than an installation has people; the oldest make room. */
 const MAX_SESSIONS = 10_000;
 const SECRET_BYTES = 32;
+const ID_BYTES = 8;
 
 /**
  * Sessions of browsers, in memory: they end with the process. A secret is only ever made here, so a cookie that an
@@ -54,7 +63,9 @@ export function createSessions({ clock, lifeMs, max = MAX_SESSIONS }: { clock: C
     open({ name, roles, grant, secretId, endsInMs = lifeMs }) {
       makeRoom();
       const secret = randomBytes(SECRET_BYTES).toString('base64url');
-      sessions.set(hashOf(secret), { name, roles: new Set(roles), grant, secretId, endsAt: clock.monotonic() + Math.min(lifeMs, endsInMs) });
+      const openedAt = clock.monotonic();
+      const id = randomBytes(ID_BYTES).toString('hex');
+      sessions.set(hashOf(secret), { id, openedAt, name, roles: new Set(roles), grant, secretId, endsAt: openedAt + Math.min(lifeMs, endsInMs) });
       return secret;
     },
     find(secret) {
@@ -66,6 +77,18 @@ export function createSessions({ clock, lifeMs, max = MAX_SESSIONS }: { clock: C
     },
     close(secret) {
       sessions.delete(hashOf(secret));
+    },
+    list() {
+      const now = clock.monotonic();
+      return [...sessions.values()].filter(({ endsAt }) => endsAt > now).reverse();
+    },
+    end(id) {
+      for (const [hash, session] of sessions) {
+        if (session.id !== id) continue;
+        sessions.delete(hash);
+        return session.endsAt > clock.monotonic() ? session : undefined;
+      }
+      return undefined;
     },
     get size() {
       return sessions.size;

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { PlanLeaseToken, PlanStatus, Sha256Hex } from '../../../contracts/index.ts';
+import { PlanFilter, PlanHistory, PlanLeaseToken, PlanPage, PlanStatus, Sha256Hex } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
 import { assertGenuineEnd } from '../../shared/plans/genuine-end.ts';
+import { planHistory } from '../../shared/plans/history.ts';
 import { unknownPlan } from '../../shared/plans/plan-id.ts';
 import { submitPlan as submitToQueue } from '../../shared/plans/submit.ts';
 import { hasEnded, isEndBefore, planStatusOf } from '../../shared/plans/view.ts';
@@ -65,5 +66,37 @@ export const getPlan = tool({
     if (view === undefined) throw unknownPlan(id);
     if (memory === true) await assertGenuineEnd(view, signatures);
     return planStatusOf(view, memory === true);
+  },
+});
+
+const cursor = z.string().min(1).max(1024).optional().meta({ description: 'next of the page before.' });
+
+export const listPlansTool = tool({
+  name: 'list_plans',
+  title: 'Find plans',
+  description: 'Plans that wait, then those that have begun, newest change first. A page may be short and still have a next.',
+  access: ['read'],
+  annotations: LOOKS_ONLY,
+  input: PlanFilter.extend({ limit: z.int().min(1).max(100).optional().meta({ description: 'Plans on a page; 20 if absent.' }), cursor }),
+  output: PlanPage,
+  async run({ input: { limit = 20, cursor: after, ...filter }, services }) {
+    return (await services.plans()).plans.list(filter, { limit, ...(after === undefined ? {} : { cursor: after }) });
+  },
+});
+
+export const getPlanHistory = tool({
+  name: 'get_plan_history',
+  title: 'The steps of a plan with their times',
+  description: 'The steps that have ended, in that order, with their tasks. What they found is told by get_plan with memory.',
+  access: ['read'],
+  annotations: LOOKS_ONLY,
+  input: z.strictObject({
+    plan_id: Sha256Hex.meta({ description: 'The plan.' }),
+    limit: z.int().min(1).max(500).optional().meta({ description: 'Steps on a page; 100 if absent.' }),
+    cursor,
+  }),
+  output: PlanHistory,
+  async run({ input: { plan_id: id, limit = 100, cursor: after }, services }) {
+    return planHistory(id, { limit, ...(after === undefined ? {} : { cursor: after }) }, (await services.plans()).plans);
   },
 });

@@ -2,7 +2,7 @@ import type { AnyTool } from '../tool.ts';
 import { search } from './content-search.ts';
 import { indexStatus } from './index-status.ts';
 import { searchMessages, searchMessagesProduct } from './message-search.ts';
-import { getPlan, submitPlan } from './plans.ts';
+import { getPlan, getPlanHistory, listPlansTool, submitPlan } from './plans.ts';
 import { listQueuesTool, pauseQueue, resumeQueue } from './queues.ts';
 import { getTask, retryTaskTool, submitTask, undoTaskTool } from './tasks.ts';
 
@@ -17,6 +17,8 @@ export const TOOLS: readonly AnyTool[] = [
   undoTaskTool,
   submitPlan,
   getPlan,
+  listPlansTool,
+  getPlanHistory,
   listQueuesTool,
   pauseQueue,
   resumeQueue,

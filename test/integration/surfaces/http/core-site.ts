@@ -84,7 +84,7 @@ export const coreServices: HttpServices = {
   tasks: noTasks,
   toolTasks: noTasks,
   plans: {
-    plans: { push: unused, view: unused, cancel: unused, retry: unused, onChange: unused },
+    plans: { push: unused, view: unused, list: unused, history: unused, cancel: unused, retry: unused, onChange: unused },
     preview: { link: unused, outline: unused },
     signatures: { refusalOf: unused, expiryOf: unused, verifyEnd: unused },
     events: { listen: () => () => undefined },

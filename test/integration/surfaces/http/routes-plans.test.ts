@@ -237,3 +237,28 @@ describe('POST /v1/leases for a plan', () => {
     expect(await ask('POST', '/v1/leases', 'kernel', body)).toMatchObject({ status: 400, body: { code, ...(field === undefined ? {} : { field }) } });
   });
 });
+
+describe('GET /v1/plans', () => {
+  it('finds plans by their state, for those who may read', async () => {
+    await push();
+    end('failure');
+    expect((await ask('GET', '/v1/plans?state=failure', 'read')).body).toMatchObject({
+      plans: [{ plan_id: ID, state: 'failure', error: { code: 'TOOL_FAILED' } }],
+    });
+    expect((await ask('GET', '/v1/plans?state=running', 'read')).body).toEqual({ plans: [] });
+    expect((await ask('GET', '/v1/plans', 'submit')).body).toMatchObject({ code: 'FORBIDDEN' });
+  });
+
+  it.each(['state=broken', 'limit=0', 'limit=501', 'since=yesterday', 'colour=red'])('refuses ?%s', async (query) => {
+    expect(await ask('GET', `/v1/plans?${query}`, 'read')).toMatchObject({ status: 400, body: { code: 'INVALID_ARGUMENT' } });
+  });
+
+  it('tells the steps of a plan, none of one that has not begun, and NOT_FOUND of a stranger', async () => {
+    await push();
+    expect((await ask('GET', `/v1/plans/${ID}/history`, 'read')).body).toMatchObject({ plan_id: ID, state: 'waiting', retries: 0, steps: [] });
+    const step = { path: '0', task_id: 's-1', generation: 0, state: 'success', voided: false } as const;
+    plans.histories.set(ID, { plan_id: ID, state: 'running', retries: 2, updated_at: new Date(0).toISOString(), steps: [step] });
+    expect((await ask('GET', `/v1/plans/${ID}/history`, 'read')).body).toMatchObject({ retries: 2, steps: [step] });
+    expect(await ask('GET', `/v1/plans/${'0'.repeat(64)}/history`, 'read')).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } });
+  });
+});

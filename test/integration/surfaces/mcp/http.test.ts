@@ -79,7 +79,14 @@ describe('the MCP server over HTTP', () => {
 
   it('shows a key the tools of its roles', async () => {
     await using mcp = await connected('read');
-    expect((await mcp.client.listTools()).tools.map(({ name }) => name)).toEqual(['get_task', 'get_plan', 'list_queues', 'index_status']);
+    expect((await mcp.client.listTools()).tools.map(({ name }) => name)).toEqual([
+      'get_task',
+      'get_plan',
+      'list_plans',
+      'get_plan_history',
+      'list_queues',
+      'index_status',
+    ]);
     expect(await mcp.call('index_status')).toMatchObject({ isError: false, answer: { mode: 'off', indexes: [] } });
     expect(await mcp.call('submit_task', { manifest: site.manifest('no') })).toMatchObject({ isError: true, answer: { code: 'FORBIDDEN' } });
   });

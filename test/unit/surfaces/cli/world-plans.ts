@@ -1,3 +1,4 @@
+import type { PlanHistory } from '../../../../src/contracts/index.ts';
 import { canonicalJson } from '../../../../src/core/canonical-json.ts';
 import { WritError } from '../../../../src/core/errors.ts';
 import { sha256Hex } from '../../../../src/core/hash.ts';
@@ -13,6 +14,8 @@ export interface PlanTwin {
   show(id: string, change: Partial<PlanView>): void;
   /** The tree that `outline` answers. */
   steps: readonly PlannedStep[];
+  /** What `history` answers. */
+  readonly histories: Map<string, PlanHistory>;
   /** What `push` does beside. */
   onPush: ((id: string) => void) | undefined;
 }
@@ -59,6 +62,15 @@ export function createPlanTwin(now: () => number): PlanTwin {
       return { kind: view ? 'retried' : 'accepted', ...place };
     },
     view: async (id) => views.get(id),
+    list: async ({ state }) => ({
+      plans: [...views.values()]
+        .filter((view) => state === undefined || view.state === state)
+        .map(({ id, stepsDone, cancelRequested, error, updated, ...view }) => ({
+          ...{ plan_id: id, state: view.state, steps_done: stepsDone, cancel_requested: cancelRequested, updated_at: new Date(updated).toISOString() },
+          ...(error === undefined ? {} : { error }),
+        })),
+    }),
+    history: async (id) => twin.histories.get(id),
     async cancel(id) {
       const view = views.get(id);
       if (!view) return 'not-found';
@@ -83,6 +95,7 @@ export function createPlanTwin(now: () => number): PlanTwin {
     pushed: [],
     retried: [],
     steps: [],
+    histories: new Map(),
     onPush: undefined,
     show,
     door: {

@@ -137,4 +137,26 @@ describe('searches of the client', () => {
     script = [{ status: 200, body: { task_id: 'x', state: 'failure', message: 'was no task' } }];
     await expect(client().search.files(inputs)).rejects.toMatchObject({ code: undefined, message: 'was no task' });
   });
+
+  it('are listed page by page, and so are the steps of one', async () => {
+    const step = { path: '0', task_id: 's', generation: 0, state: 'success', voided: false };
+    script = [
+      { status: 200, body: { plans: [plan('failure')], next: 'w1' } },
+      { status: 200, body: { plans: [plan('success')] } },
+      { status: 200, body: { plan_id: ID, state: 'running', retries: 0, updated_at: 'x', steps: [step], next: '1' } },
+      { status: 200, body: { plan_id: ID, state: 'running', retries: 0, updated_at: 'x', steps: [] } },
+    ];
+    const states: string[] = [];
+    for await (const { state } of client().plans.list({ error_code: 'X' }, { pageSize: 1 })) states.push(state);
+    expect(states).toEqual(['failure', 'success']);
+    const steps: unknown[] = [];
+    for await (const one of client().plans.history(ID)) steps.push(one);
+    expect(steps).toEqual([step]);
+    expect(came.map(({ ask }) => ask)).toEqual([
+      'GET /v1/plans?error_code=X&limit=1',
+      'GET /v1/plans?error_code=X&limit=1&cursor=w1',
+      `GET /v1/plans/${ID}/history`,
+      `GET /v1/plans/${ID}/history?cursor=1`,
+    ]);
+  });
 });

@@ -45,7 +45,14 @@ interface Pairs {
   PlanRetryRequest: Same<client.PlanRetryRequest, contract.PlanRetryRequest>;
   PlanRetryAnswer: Same<client.PlanRetryAnswer, contract.PlanRetryAnswer>;
   PlanCancelAnswer: Same<client.PlanCancelAnswer, contract.PlanCancelAnswer>;
+  PlanFilter: Same<client.PlanFilter, contract.PlanFilter>;
+  PlanHistory: Same<client.PlanHistory, contract.PlanHistory>;
+  PlanPage: Same<client.PlanPage, contract.PlanPage>;
+  PlanRecord: Same<client.PlanRecord, contract.PlanRecord>;
+  PlanStepRecord: Same<client.PlanStepRecord, contract.PlanStepRecord>;
   PlanEvent: Same<client.PlanEvent, contract.PlanEvent>;
+  SessionList: Same<client.SessionList, contract.SessionList>;
+  SessionEnd: Same<client.SessionEnd, contract.SessionEnd>;
   QueueList: Same<client.QueueList, contract.QueueList>;
   QueueSwitch: Same<client.QueueSwitch, contract.QueueSwitch>;
   ContentSearchRequest: Same<client.ContentSearchRequest, contract.ContentSearchRequest>;
@@ -96,7 +103,14 @@ const EQUAL: { readonly [K in Names]: Pairs[K] } & { readonly [K in Names]: true
   PlanRetryRequest: true,
   PlanRetryAnswer: true,
   PlanCancelAnswer: true,
+  PlanFilter: true,
+  PlanHistory: true,
+  PlanPage: true,
+  PlanRecord: true,
+  PlanStepRecord: true,
   PlanEvent: true,
+  SessionList: true,
+  SessionEnd: true,
   QueueList: true,
   QueueSwitch: true,
   ContentSearchRequest: true,

@@ -14,6 +14,8 @@ const NAMES = [
   'undo_task',
   'submit_plan',
   'get_plan',
+  'list_plans',
+  'get_plan_history',
   'list_queues',
   'pause_queue',
   'resume_queue',
@@ -61,12 +63,20 @@ describe('the MCP server', () => {
   it('says of the tools that only look that they change nothing, and of no other', async () => {
     await using mcp = await startMcp();
     const looking = (await mcp.tools()).filter(({ annotations }) => annotations?.readOnlyHint === true).map(({ name }) => name);
-    expect(looking.filter((name) => !name.startsWith('search_messages'))).toEqual(['Search', 'get_task', 'get_plan', 'list_queues', 'index_status']);
+    expect(looking.filter((name) => !name.startsWith('search_messages'))).toEqual([
+      'Search',
+      'get_task',
+      'get_plan',
+      'list_plans',
+      'get_plan_history',
+      'list_queues',
+      'index_status',
+    ]);
   });
 
   it('lists what the roles of the caller allow, and refuses the rest with FORBIDDEN', async () => {
     await using mcp = await startMcp({}, ['read']);
-    expect((await mcp.tools()).map(({ name }) => name)).toEqual(['get_task', 'get_plan', 'list_queues', 'index_status']);
+    expect((await mcp.tools()).map(({ name }) => name)).toEqual(['get_task', 'get_plan', 'list_plans', 'get_plan_history', 'list_queues', 'index_status']);
     expect(await mcp.call('undo_task', { task_id: 'x' })).toMatchObject({ isError: true, answer: { code: 'FORBIDDEN' } });
   });
 
@@ -84,6 +94,8 @@ describe('the MCP server', () => {
     ['submit_task', { manifest: 7 }, 'INVALID_MANIFEST', 'manifest'],
     ['submit_plan', { envelope: [] }, 'INVALID_MANIFEST', 'envelope'],
     ['get_plan', { plan_id: 'p' }, 'INVALID_ARGUMENT', 'plan_id'],
+    ['get_plan_history', { plan_id: 'p' }, 'INVALID_ARGUMENT', 'plan_id'],
+    ['list_plans', { limit: 101 }, 'INVALID_ARGUMENT', 'limit'],
     ['index_status', { all: true }, 'INVALID_ARGUMENT', 'all'],
   ])('refuses %s %j as %s of %s', async (name, args, code, field) => {
     await using mcp = await startMcp();

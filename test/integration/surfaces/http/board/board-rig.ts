@@ -10,7 +10,7 @@ import { toWritError } from '../../../../../src/adapters/redis/redis-error.ts';
 import { createRedisSignals } from '../../../../../src/adapters/redis/signals.ts';
 import { createKernelRole } from '../../../../../src/bin/roles/kernel.ts';
 import { signatureReader } from '../../../../../src/bin/signatures.ts';
-import type { Role } from '../../../../../src/contracts/index.ts';
+import type { Role, TaskRecord } from '../../../../../src/contracts/index.ts';
 import { systemClock } from '../../../../../src/core/clock.ts';
 import type { Lifecycle } from '../../../../../src/core/lifecycle.ts';
 import type { OperatorAction, Plans } from '../../../../../src/core/ports/index.ts';
@@ -20,8 +20,10 @@ import { createLoginLinks } from '../../../../../src/data-dir/login-links.ts';
 import { createKernelConnection, kernelClient } from '../../../../../src/kernel/index.ts';
 import { createLogger } from '../../../../../src/observability/logging.ts';
 import { BOARD_PATH, type BoardOptions, boardPlugin } from '../../../../../src/surfaces/http/board/plugin.ts';
+import { consolePlugin } from '../../../../../src/surfaces/http/console/plugin.ts';
 import type { HttpSettings } from '../../../../../src/surfaces/http/options.ts';
 import { createHttpServer } from '../../../../../src/surfaces/http/server.ts';
+import type { HttpServices } from '../../../../../src/surfaces/http/services.ts';
 import type { OperatorServices } from '../../../../../src/surfaces/shared/tasks/operator.ts';
 import { type Rig, startRig } from '../../../../support/rig.ts';
 import { coreServices } from '../core-site.ts';
@@ -34,6 +36,8 @@ export interface BoardRig extends AsyncDisposable {
   /** What was written into the audit log. */
   readonly audit: OperatorAction[];
   readonly auditFile: string;
+  /** What the task index lists. */
+  readonly indexed: TaskRecord[];
   readonly options: BoardOptions;
   /** The secret of a new key. */
   key(roles: readonly Role[], name?: string): Promise<string>;
@@ -99,34 +103,36 @@ export async function startBoardRig(running?: Running): Promise<BoardRig> {
     ],
   };
   const apiKeys = createApiKeyStore({ file: join(home, 'keys.json') });
-  const server = createHttpServer({
-    services: {
-      ...doors('api'),
-      toolTasks: coreServices.toolTasks,
-      plans: coreServices.plans,
-      queues: options.control,
-      contentSearch: coreServices.contentSearch,
-      contentIndex: coreServices.contentIndex,
-      messageSearch: coreServices.messageSearch,
-      messages: coreServices.messages,
-      version: '0.0.0',
-      audit: options.audit,
-      resultKeys: async () => ({ keys: [] }),
-      index: {
-        list: async () => ({ tasks: [] }),
-        events: () => ({ begun: Promise.resolve(), async *[Symbol.asyncIterator]() {} }),
-        health: () => ({ state: 'following', tasks: 0, lagMs: 0 }),
-      },
-      maxWaitS: 1,
-      report: options.report,
-      ready: async () => [],
-      metrics: async () => ({ type: 'text/plain', text: '' }),
+  const indexed: TaskRecord[] = [];
+  const services: HttpServices = {
+    ...doors('api'),
+    toolTasks: coreServices.toolTasks,
+    plans: { ...coreServices.plans, plans: running?.plans ?? coreServices.plans.plans },
+    queues: options.control,
+    contentSearch: coreServices.contentSearch,
+    contentIndex: coreServices.contentIndex,
+    messageSearch: coreServices.messageSearch,
+    messages: coreServices.messages,
+    version: '0.0.0',
+    audit: options.audit,
+    resultKeys: async () => ({ keys: [] }),
+    index: {
+      list: async ({ plan }) => ({ tasks: indexed.filter((task) => plan === undefined || task.plan === plan) }),
+      events: () => ({ begun: Promise.resolve(), async *[Symbol.asyncIterator]() {} }),
+      health: () => ({ state: 'following', tasks: 0, lagMs: 0 }),
     },
+    maxWaitS: 1,
+    report: options.report,
+    ready: async () => [],
+    metrics: async () => ({ type: 'text/plain', text: '' }),
+  };
+  const server = createHttpServer({
+    services,
     routes: [],
     apiKeys,
     loginLinks: createLoginLinks({ directory: join(home, 'links') }),
     http: SETTINGS,
-    plugins: [boardPlugin(options)],
+    plugins: [boardPlugin(options), consolePlugin(services)],
     home: () => `${BOARD_PATH}/`,
   });
   await server.start();
@@ -143,6 +149,7 @@ export async function startBoardRig(running?: Running): Promise<BoardRig> {
     url: server.url(),
     audit,
     auditFile,
+    indexed,
     options,
     key,
     call: (method, path, init = {}, role = 'operate') =>

@@ -1,0 +1,93 @@
+import { PlanFilter, type PlanHistory, type PlanRecord, ShownPlanState } from '../../../contracts/index.ts';
+import { planHistory } from '../../shared/plans/history.ts';
+import type { Caller } from '../caller.ts';
+import { checked } from '../route.ts';
+import { type FilterField, filterForm, filterValues, nextLink } from './filter-form.ts';
+import { type Html, html, part, visible } from './html.ts';
+import { actionForm, CONSOLE_PATH, factsOf, stateMark, tableOf } from './page.ts';
+import { drawGraph, drawTimeline } from './plan-drawing.ts';
+import type { ConsoleServices } from './services.ts';
+import { taskLink } from './task-pages.ts';
+import { ago, span } from './times.ts';
+
+const PATH = `${CONSOLE_PATH}/plans`;
+const PAGE = 50;
+const STEPS = 200;
+
+const FIELDS: readonly FilterField[] = [
+  { name: 'state', label: 'State', choices: ShownPlanState.options },
+  { name: 'error_code', label: 'Code' },
+  { name: 'since', label: 'Since (UTC)', isTime: true },
+  { name: 'until', label: 'Until (UTC)', isTime: true },
+];
+const COLUMNS = [{ title: 'plan' }, { title: 'state' }, { title: 'changed' }, { title: 'steps', isNumber: true }, { title: 'about' }] as const;
+
+/** @throws WritError INVALID_ARGUMENT for a filter that is none, REDIS_UNAVAILABLE, STORAGE_UNAVAILABLE */
+export async function planListPage(query: URLSearchParams, { plans, clock }: ConsoleServices): Promise<Html> {
+  const filter = checked({ problems: [] }, 'query', PlanFilter, filterValues(query, FIELDS));
+  const cursor = query.get('cursor');
+  const page = await plans.plans.list(filter, { limit: PAGE, ...(cursor === null ? {} : { cursor }) });
+  const rows = page.plans.map((plan) => [
+    html`<a href="${PATH}/${plan.plan_id}">${plan.plan_id.slice(0, 16)}…</a>`,
+    stateMark(plan.state),
+    ago(plan.updated_at, clock.now()),
+    plan.steps_done,
+    visible(aboutOf(plan), 160),
+  ]);
+  return html`${filterForm(PATH, FIELDS, query)}${tableOf('Those that wait, then the newest change first', COLUMNS, rows, 'No plan fits.')}${nextLink(PATH, query, page.next)}`;
+}
+
+function aboutOf({ error, current, cancel_requested }: PlanRecord): string {
+  const about = error === undefined ? (current === undefined ? '' : `at ${current}`) : `${error.code}: ${error.message}`;
+  return cancel_requested ? `${about} (a cancel is asked)` : about;
+}
+
+const STEP_COLUMNS = [
+  { title: 'step' },
+  { title: 'capability' },
+  { title: 'state' },
+  { title: 'took', isNumber: true },
+  { title: 'ended' },
+  { title: 'task' },
+] as const;
+
+/** @throws WritError NOT_FOUND, INVALID_ARGUMENT, INVALID_RESULT, REDIS_UNAVAILABLE, STORAGE_UNAVAILABLE */
+export async function planPage(id: string, query: URLSearchParams, caller: Caller, { plans: { plans }, clock }: ConsoleServices): Promise<Html> {
+  const cursor = query.get('cursor');
+  const history = await planHistory(id, { limit: STEPS, ...(cursor === null ? {} : { cursor }) }, plans);
+  const view = await plans.view(id);
+  const { steps } = history;
+  return html`${factsOf([
+    ['plan', id],
+    ['state', stateMark(history.state)],
+    ['error', view?.error && `${view.error.code}: ${view.error.message}`],
+    ['under way', view?.current && `${view.current.tool} ${view.current.operation} at ${view.current.path}`],
+    ['its task', view?.current?.taskId === undefined ? undefined : taskLink(view.current.taskId)],
+    ['cancel', view?.cancelRequested === true ? 'asked' : undefined],
+    ['retries', history.retries],
+    ['changed', ago(history.updated_at, clock.now())],
+    ['its tasks', html`<a href="${CONSOLE_PATH}/tasks?plan=${id}">in the index</a>`],
+  ])}
+${caller.roles.has('operate') ? actions(id, history.state) : undefined}
+${steps.length === 0 ? undefined : html`<h2>Timeline</h2>${drawTimeline(steps)}<h2>Graph</h2>${drawGraph(steps)}`}
+<h2>Steps</h2>${stepTable(history)}${nextLink(`${PATH}/${id}`, query, history.next)}`;
+}
+
+function stepTable({ steps }: PlanHistory): Html {
+  const rows = steps.map(({ path, capability_id, state, error_code, voided, since, ended_at, task_id }) => [
+    visible(path, 120),
+    capability_id,
+    html`${stateMark(state)} ${error_code}${voided ? ' (voided by a retry)' : undefined}`,
+    since === undefined || ended_at === undefined ? '-' : span(Date.parse(ended_at) - Date.parse(since)),
+    ended_at?.replace('T', ' '),
+    taskLink(task_id),
+  ]);
+  return tableOf('In the order in which they ended', STEP_COLUMNS, rows, 'No step has ended, or the plan journal lies on another host.');
+}
+
+function actions(id: string, state: PlanHistory['state']): Html | undefined {
+  if (state === 'failure')
+    return html`<div class="actions">${actionForm(`${PATH}/${part(id)}/retry`, 'Retry', 'It runs on from the step that ended it; what was done stands.')}</div>`;
+  if (state === 'success') return undefined;
+  return html`<div class="actions">${actionForm(`${PATH}/${part(id)}/cancel`, 'Cancel', 'It ends before its next step; a step that has begun is finished.')}</div>`;
+}
