@@ -1,5 +1,15 @@
-import { FILE_ERROR_CODES, RESULT_ERROR_CODES, RETRYABLE_CODES, SEARCH_ERROR_CODES, TOOL_ERROR_CODES } from '../../src/contracts/index.ts';
+import {
+  FAILURE_REASON_NAMES,
+  FAILURE_REASONS,
+  type FailureReason,
+  FILE_ERROR_CODES,
+  RESULT_ERROR_CODES,
+  RETRYABLE_CODES,
+  SEARCH_ERROR_CODES,
+  TOOL_ERROR_CODES,
+} from '../../src/contracts/index.ts';
 import { ERRORS, type ErrorCode } from '../../src/core/errors.ts';
+import { CAUSES } from '../../src/core/failure-cause.ts';
 import { CODES, type CoreCode } from '../../src/executors/plan/codes.ts';
 import { REQUEST_ERRORS, RESULT_ERRORS } from './error-words.ts';
 
@@ -13,7 +23,7 @@ const PLAN_CLASSES = { A: 'ends the plan', B: '`on_error` of the step' } as cons
 export function errorsDocument(): string {
   return `# Error codes
 
-Written by \`npm run docs\` from \`src/core/errors.ts\`, \`src/contracts/error-code.ts\`, \`src/executors/plan/codes.ts\` and \`scripts/docs/error-words.ts\`; \`npm run check\` refuses a difference.
+Written by \`npm run docs\` from \`src/core/errors.ts\`, \`src/contracts/error-code.ts\`, \`src/contracts/failure-reason.ts\`, \`src/core/failure-cause.ts\`, \`src/executors/plan/codes.ts\` and \`scripts/docs/error-words.ts\`; \`npm run check\` refuses a difference.
 
 Programs decide by the code; messages are for people and may change. *Producer* is whoever sends the request, *operator* whoever runs Writ. Symptoms without a code: [troubleshooting.md](../troubleshooting.md).
 
@@ -40,6 +50,14 @@ A plan may end with any code of a result, which is then what its step said, and 
 | code | handled by | meaning |
 |---|---|---|
 ${Object.keys(CODES).filter(isCoreCode).map(planRow).join('\n')}
+
+## Why a task failed
+
+One code has many reasons, and an alert must know whose they are. The reason follows from the code and the sentence of the signed result and is no part of it: it stands in \`cause\` beside the result (HTTP, client, MCP, \`writ result --json\`), in \`writ_task_outcomes_total\` (\`whose\`) and \`writ_task_failure_reasons_total\` (\`reason\`), and in the log line of the delivery. *host*: whoever operates Writ looks. *tool*: the one that was called. Those two spend the error budget; the *producer*'s do not.
+
+| reason | whose | codes | meaning |
+|---|---|---|---|
+${FAILURE_REASON_NAMES.map(reasonRow).join('\n')}
 `;
 }
 
@@ -52,6 +70,15 @@ function resultRow(code: (typeof RESULT_ERROR_CODES)[number]): string {
   const { meaning, who, mend } = RESULT_ERRORS[code];
   const from = Object.keys(CLOSED_SETS).filter((name) => CLOSED_SETS[name]?.includes(code));
   return `| \`${code}\` | ${from.join(', ')} | ${RETRYABLE_CODES.has(code) ? 'yes' : 'no'} | ${meaning} | ${who} | ${mend} |`;
+}
+
+function reasonRow(reason: FailureReason): string {
+  const { whose, means } = FAILURE_REASONS[reason];
+  const codes = Object.entries(CAUSES).flatMap(([code, rows]) => {
+    const leads = typeof rows === 'string' ? [rows] : [...rows.rows.map(([, one]) => one), rows.otherwise];
+    return leads.includes(reason) ? [`\`${code}\``] : [];
+  });
+  return `| \`${reason}\` | ${whose} | ${codes.join(', ')} | ${means} |`;
 }
 
 function planRow(code: CoreCode): string {

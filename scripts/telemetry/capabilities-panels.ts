@@ -9,7 +9,7 @@ export const CAPABILITIES: readonly Panel[] = [
     'percentunit',
     {
       errors:
-        'sum(rate(writ_tasks_finished_total{capability=~"$capability", error_code!~"none|INVALID_.*|LEASE_EXPIRED|UNSUPPORTED_CAPABILITY|SCOPE_NOT_ALLOWED"}[1h])) / (sum(rate(writ_tasks_finished_total{capability=~"$capability"}[1h])) > 0)',
+        'sum(rate(writ_task_outcomes_total{capability=~"$capability", whose=~"host|tool"}[1h])) / (sum(rate(writ_task_outcomes_total{capability=~"$capability"}[1h])) > 0)',
     },
     { warn: 0.01, bad: 0.06 },
   ),
@@ -35,11 +35,17 @@ export const CAPABILITIES: readonly Panel[] = [
     "Part of the answers that failed for reasons that are not the producer's, by capability.",
     'percentunit',
     {
-      '{{capability}}': `sum by (capability) (rate(writ_tasks_finished_total{capability=~"$capability", error_code!~"none|INVALID_.*|LEASE_EXPIRED|UNSUPPORTED_CAPABILITY|SCOPE_NOT_ALLOWED"}[${RATE}])) / (sum by (capability) (rate(writ_tasks_finished_total{capability=~"$capability"}[${RATE}])) > 0)`,
+      '{{capability}}': `sum by (capability) (rate(writ_task_outcomes_total{capability=~"$capability", whose=~"host|tool"}[${RATE}])) / (sum by (capability) (rate(writ_task_outcomes_total{capability=~"$capability"}[${RATE}])) > 0)`,
     },
     { warn: 0.01, bad: 0.06 },
   ),
-  series('Answers by error code', 'Answers without success per second, by code. Which codes are whose: the runbook of the error budget.', 'ops', {
+  series('Failures by owner', 'Answers without success per second, by who can mend them. Those of host and tool spend the error budget.', 'ops', {
+    '{{whose}}': `sum by (whose) (rate(writ_task_outcomes_total{capability=~"$capability", whose!="none"}[${RATE}]))`,
+  }),
+  series('Failures by reason', 'Answers without success per second, by reason. Which is whose: docs/generated/errors.md.', 'ops', {
+    '{{reason}}': `sum by (reason) (rate(writ_task_failure_reasons_total{capability=~"$capability"}[${RATE}]))`,
+  }),
+  series('Answers by error code', 'Answers without success per second, by code.', 'ops', {
     '{{error_code}}': `sum by (error_code) (rate(writ_tasks_finished_total{capability=~"$capability", status!="success"}[${RATE}]))`,
   }),
   series(

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ExecutionResult } from './execution-result.ts';
+import { FailureCause } from './failure-reason.ts';
 import { Sha256Hex, TaskId } from './ids.ts';
 import { LeaseToken, TaskJob } from './task-job.ts';
 import { TaskManifest } from './task-manifest.ts';
@@ -54,6 +55,8 @@ export const TaskView = z.strictObject({
   manifest_sha256: Sha256Hex.optional(),
   /** The exact signed ExecutionResult, once there is one. */
   result: ExecutionResult.optional(),
+  /** Of a task that failed: why, and who can mend it. Follows from the result, and is no part of what is signed. */
+  cause: FailureCause.optional(),
   /** Why a job that was no task at all failed. */
   message: z.string().optional(),
   cancel_requested: z.boolean().optional(),

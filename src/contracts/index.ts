@@ -7,6 +7,7 @@ export * from './capability.ts';
 export * from './content-search.ts';
 export * from './error-code.ts';
 export * from './execution-result.ts';
+export * from './failure-reason.ts';
 export * from './ids.ts';
 export * from './index-status.ts';
 export * from './lease.ts';

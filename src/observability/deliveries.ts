@@ -1,3 +1,5 @@
+import type { FailureCause } from '../contracts/index.ts';
+import { failureCause } from '../core/failure-cause.ts';
 import { type CapabilityLabel, capabilityLabel, errorCodeLabel } from './labels.ts';
 import { LOG_LINES } from './log-lines.ts';
 import type { Logger } from './logging.ts';
@@ -47,7 +49,8 @@ export function logDelivery(log: Logger, report: DeliveryReport): void {
   const { queue, jobId, taskId, capability, end, code, takeovers, planId, traceId } = report;
   const ms = Math.round(report.ms * 100) / 100;
   const message = messageForLog(end, code, report.message);
-  const line = { queue, jobId, taskId, capability, end, code, ms, takeovers, planId, traceId, message };
+  const cause = causeOf(report);
+  const line = { queue, jobId, taskId, capability, end, code, reason: cause?.reason, whose: cause?.whose, ms, takeovers, planId, traceId, message };
   if (end === 'crashed') log.error({ ...line, err: report.error }, LOG_LINES.delivery.message);
   else log.info(line, LOG_LINES.delivery.message);
 }
@@ -64,10 +67,19 @@ export function countDelivery(metrics: Metrics, report: DeliveryReport): void {
   const status = STATUSES[end];
   if (status === undefined || replayed) return;
   metrics.inc('writ_tasks_finished_total', { capability, status, error_code: end === 'malformed' ? 'INVALID_MANIFEST' : errorCodeLabel(code) });
+  const cause = causeOf(report);
+  metrics.inc('writ_task_outcomes_total', { capability, whose: cause?.whose ?? 'none' });
+  if (cause !== undefined) metrics.inc('writ_task_failure_reasons_total', { capability, reason: cause.reason });
   if (code !== undefined && isLeaseCode(code)) metrics.inc('writ_lease_refusals_total', { error_code: code });
   if (status !== 'success' && status !== 'failure') return;
   observeSeconds(metrics, 'writ_task_run_seconds', capability, report.ms);
   if (reason !== 'operator') observeSeconds(metrics, 'writ_task_end_to_end_seconds', capability, endedAt - attempt.addedAt);
+}
+
+/** Of an end that answers a task without success; what will be tried again has no cause yet. */
+function causeOf({ end, code, message }: DeliveryReport): FailureCause | undefined {
+  if (end === 'malformed') return failureCause('INVALID_MANIFEST', '');
+  return end === 'FAILURE' || end === 'refused' ? failureCause(code ?? '', message ?? '') : undefined;
 }
 
 const ENDS = {

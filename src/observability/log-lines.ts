@@ -7,9 +7,9 @@ export const LOG_LINES = {
   delivery: {
     level: 'info',
     message: 'delivery',
-    fields: ['queue', 'jobId', 'taskId', 'planId', 'traceId', 'capability', 'end', 'code', 'message', 'ms', 'takeovers'],
+    fields: ['queue', 'jobId', 'taskId', 'planId', 'traceId', 'capability', 'end', 'code', 'reason', 'whose', 'message', 'ms', 'takeovers'],
     roles: ['worker'],
-    help: 'One delivery of one job and its end; `crashed` is of level error and carries `err`. `message` is without what a tool answered.',
+    help: 'One delivery of one job and its end; `crashed` is of level error and carries `err`. `reason` and `whose` as in the metrics of failures. `message` is without what a tool answered.',
   },
   plan: {
     level: 'info',

@@ -1,3 +1,4 @@
+import { FAILURE_OWNERS, FAILURE_REASON_NAMES } from '../contracts/index.ts';
 import { CAPABILITIES, ERROR_CODE_LABELS, PLACE, QUEUE } from './labels.ts';
 import type { MetricRow } from './metric-row.ts';
 
@@ -23,6 +24,20 @@ export const TASK_METRICS = {
     unit: 'tasks',
     help: 'Deliveries that gave a task a new answer. An earlier answer that was given again is not counted.',
     labels: { capability, status: ['success', 'failure', 'refused', 'malformed'], error_code: ERROR_CODE_LABELS },
+    roles: WORKER,
+  },
+  writ_task_outcomes_total: {
+    type: 'counter',
+    unit: 'tasks',
+    help: 'New answers by who can mend what they failed for; `none`: a SUCCESS. Those of host and tool spend the error budget.',
+    labels: { capability, whose: ['none', ...FAILURE_OWNERS] },
+    roles: WORKER,
+  },
+  writ_task_failure_reasons_total: {
+    type: 'counter',
+    unit: 'tasks',
+    help: 'New answers without success by their reason. Which reason is whose: errors.md.',
+    labels: { capability, reason: FAILURE_REASON_NAMES },
     roles: WORKER,
   },
   writ_task_wait_seconds: {

@@ -39,6 +39,8 @@ export interface Story {
   readonly after: string;
   /** Time between two values. */
   readonly step?: string;
+  /** What the external label says of where runbooks are read. */
+  readonly runbooks?: string;
   /** Labels of the alert beside its severity; undefined: it is silent. */
   readonly labels: Readonly<Record<string, string>> | undefined;
 }
@@ -62,11 +64,19 @@ function promtool(files: readonly string[]): string {
   return status === 0 ? 'as told' : stdout + stderr;
 }
 
+const RUNBOOK_BASE = '{{ with $externalLabels.runbooks }}{{ . }}{{ else }}https://example.com/writ/runbooks{{ end }}';
+
+/** As Prometheus hands them out: the base of the runbook is filled in. */
+function annotationsOf({ annotations }: AlertRule, runbooks: string | undefined): Record<string, string> {
+  const filled = (annotations['runbook_url'] ?? '').replace(RUNBOOK_BASE, runbooks ?? 'https://example.com/writ/runbooks');
+  return { ...annotations, runbook_url: filled };
+}
+
 /** A story in promtool's words. An alert that does not exist would be silent as told. */
-function played(rules: string, { alert, series, after, step = '1m', labels }: Story): object {
+function played(rules: string, { alert, series, after, step = '1m', labels, runbooks }: Story): object {
   const rule = alertsOf(rules).find((one) => one.alert === alert);
   if (rule === undefined) throw new Error(`there is no ${alert}`);
-  const expected = labels === undefined ? [] : [{ exp_labels: { ...rule.labels, ...labels }, exp_annotations: rule.annotations }];
+  const expected = labels === undefined ? [] : [{ exp_labels: { ...rule.labels, ...labels }, exp_annotations: annotationsOf(rule, runbooks) }];
   return {
     rule_files: [rulesFile(rules)],
     // Else promtool takes them in any order, and an alert may look at a recorded value that is a long step old.
@@ -75,6 +85,7 @@ function played(rules: string, { alert, series, after, step = '1m', labels }: St
     tests: [
       {
         interval: step,
+        ...(runbooks === undefined ? {} : { external_labels: { runbooks } }),
         input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),
         alert_rule_test: [{ eval_time: after, alertname: alert, exp_alerts: expected }],
       },

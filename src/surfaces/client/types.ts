@@ -75,6 +75,42 @@ export interface TaskReceipt {
   location: string;
 }
 
+/** Why a task failed (docs/generated/errors.md). */
+export type FailureReason =
+  | 'bad_request'
+  | 'unsupported'
+  | 'lease_invalid'
+  | 'lease_expired'
+  | 'scope_not_allowed'
+  | 'outside_base'
+  | 'source_missing'
+  | 'destination_taken'
+  | 'directory_missing'
+  | 'wrong_type'
+  | 'changed_meanwhile'
+  | 'too_large'
+  | 'id_conflict'
+  | 'undo_refused'
+  | 'cancelled'
+  | 'lease_revoked'
+  | 'lease_clock'
+  | 'io_error'
+  | 'disk_full'
+  | 'vault_full'
+  | 'permission_denied'
+  | 'file_system_unfit'
+  | 'place_exchanged'
+  | 'outcome_unknown'
+  | 'worker_lost'
+  | 'worker_fault'
+  | 'time_limit'
+  | 'host_limit'
+  | 'source_unreadable'
+  | 'tool_unavailable'
+  | 'tool_failed'
+  | 'tool_outcome_unknown'
+  | 'unexplained';
+
 /** The state of a task. A task that has ended has `result`, or `message` when the job was no valid task. */
 export interface TaskView<Output = Record<string, unknown>> {
   task_id: string;
@@ -83,6 +119,8 @@ export interface TaskView<Output = Record<string, unknown>> {
   queue?: string | undefined;
   manifest_sha256?: string | undefined;
   result?: ExecutionResult<Output> | undefined;
+  /** Why it failed, and who can mend it; follows from the result (docs/generated/errors.md). */
+  cause?: { reason: FailureReason; whose: 'producer' | 'host' | 'tool' } | undefined;
   message?: string | undefined;
   cancel_requested?: boolean | undefined;
   /** It waits in a queue that is paused. */

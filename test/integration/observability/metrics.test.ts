@@ -73,6 +73,10 @@ describe('the metrics of an installation', () => {
     expect(await change('writ_tasks_finished_total', { capability: 'FILE_COPY', status: 'failure', error_code: 'EXECUTION_FAILED' })).toBe(1);
     expect(await change('writ_tasks_finished_total', { capability: 'FILE_COPY', status: 'failure', error_code: 'LEASE_EXPIRED' })).toBe(1);
     expect(await change('writ_tasks_finished_total', { capability: 'other', status: 'failure', error_code: 'UNSUPPORTED_CAPABILITY' })).toBe(1);
+    expect(await change('writ_task_outcomes_total', { capability: 'FILE_COPY', whose: 'producer' })).toBe(2);
+    expect(await change('writ_task_outcomes_total', { whose: 'host' })).toBe(0);
+    expect(await change('writ_task_failure_reasons_total', { capability: 'FILE_COPY', reason: 'source_missing' })).toBe(1);
+    expect(await change('writ_task_failure_reasons_total', { capability: 'FILE_COPY', reason: 'lease_expired' })).toBe(1);
     expect(await change('writ_lease_refusals_total', { error_code: 'LEASE_EXPIRED' })).toBe(1);
     expect(await change('writ_ledger_answers_total', { answer: 'new' })).toBe(4);
     expect(await change('writ_task_attempts_total', { reason: 'first' })).toBe(4);

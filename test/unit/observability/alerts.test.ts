@@ -22,7 +22,7 @@ describe('runbooks', () => {
     expect(annotations).toMatchObject({
       summary: expect.stringMatching(/\.$/),
       description: expect.stringMatching(/[.?]$/),
-      runbook_url: `docs/runbooks/${name}.md`,
+      runbook_url: `{{ with $externalLabels.runbooks }}{{ . }}{{ else }}https://example.com/writ/runbooks{{ end }}/${name}.md`,
     });
     expect(labels.severity).toMatch(/^(warning|critical)$/);
     const page = readFileSync(path.join(RUNBOOKS, `${name}.md`), 'utf8');

@@ -1,9 +1,11 @@
 import { describe } from 'vitest';
+import { FAILURE_REASONS, type FailureReason } from '../../../src/contracts/index.ts';
 import { type Story, tellStories } from '../../support/alerts.ts';
 
-const ended = (code: string, values: string) => ({
-  [`writ_tasks_finished_total{role="worker", instance="w", capability="FILE_MOVE", status="x", error_code="${code}"}`]: values,
-});
+const ended = (reason: FailureReason | 'none', values: string) => {
+  const labels = 'role="worker", instance="w", capability="FILE_MOVE"';
+  return { [`writ_task_outcomes_total{${labels}, whose="${reason === 'none' ? 'none' : FAILURE_REASONS[reason].whose}"}`]: values };
+};
 const queue = (name: string, values: string, more = '') => ({ [`writ_queue_${name}{role="api", instance="api", queue="file"${more}}`]: values });
 const waiting = (values: string) => queue('jobs', values, ', state="waiting"');
 const worker = (name: string, values: string, more = '') => ({ [`writ_${name}{role="worker", instance="w"${more}}`]: values });
@@ -14,17 +16,30 @@ describe('prometheus/task-alerts.yml', () => {
   const stories: [string, Story][] = [
     [
       'a fifth of the tasks fails',
-      { alert: 'WritErrorBudgetBurnFast', series: { ...ended('none', '0+8x90'), ...ended('EXECUTION_FAILED', '0+2x90') }, after: '80m', labels: MOVE },
+      { alert: 'WritErrorBudgetBurnFast', series: { ...ended('none', '0+8x90'), ...ended('io_error', '0+2x90') }, after: '80m', labels: MOVE },
     ],
     [
       'producers send expired leases',
-      { alert: 'WritErrorBudgetBurnFast', series: { ...ended('none', '0+8x90'), ...ended('LEASE_EXPIRED', '0+9x90') }, after: '80m', labels: undefined },
+      { alert: 'WritErrorBudgetBurnFast', series: { ...ended('none', '0+8x90'), ...ended('lease_expired', '0+9x90') }, after: '80m', labels: undefined },
+    ],
+    [
+      'a producer names files that are not there',
+      {
+        alert: 'WritErrorBudgetBurnFast',
+        series: { ...ended('none', '0+8x90'), ...ended('source_missing', '0+9x90') },
+        after: '80m',
+        labels: undefined,
+      },
+    ],
+    [
+      'a tool fails',
+      { alert: 'WritErrorBudgetBurnFast', series: { ...ended('none', '0+8x90'), ...ended('tool_failed', '0+2x90') }, after: '80m', labels: MOVE },
     ],
     [
       'three tasks failed in a quiet hour',
       {
         alert: 'WritErrorBudgetBurnFast',
-        series: { ...ended('none', '0x90'), ...ended('EXECUTION_FAILED', '0x75 1 2 3x20') },
+        series: { ...ended('none', '0x90'), ...ended('io_error', '0x75 1 2 3x20') },
         after: '78m',
         labels: undefined,
       },
@@ -33,7 +48,7 @@ describe('prometheus/task-alerts.yml', () => {
       'failures are over',
       {
         alert: 'WritErrorBudgetBurnFast',
-        series: { ...ended('none', '0+8x120'), ...ended('EXECUTION_FAILED', '0+8x30 240x90') },
+        series: { ...ended('none', '0+8x120'), ...ended('disk_full', '0+8x30 240x90') },
         after: '80m',
         labels: undefined,
       },
@@ -43,7 +58,7 @@ describe('prometheus/task-alerts.yml', () => {
       {
         alert: 'WritErrorBudgetBurnSlow',
         step: '10m',
-        series: { ...ended('none', '0+95x160'), ...ended('RESOURCE_EXHAUSTED', '0+5x160') },
+        series: { ...ended('none', '0+95x160'), ...ended('worker_lost', '0+5x160') },
         after: '25h',
         labels: MOVE,
       },
@@ -53,7 +68,7 @@ describe('prometheus/task-alerts.yml', () => {
       {
         alert: 'WritErrorBudgetBurnSlow',
         step: '10m',
-        series: { ...ended('none', '0+999x160'), ...ended('RESOURCE_EXHAUSTED', '0+1x160') },
+        series: { ...ended('none', '0+999x160'), ...ended('worker_lost', '0+1x160') },
         after: '25h',
         labels: undefined,
       },
@@ -102,6 +117,16 @@ describe('prometheus/task-alerts.yml', () => {
     [
       'the revocation log is damaged',
       { alert: 'WritRevocationsDamaged', series: worker('revocations_damaged', '0 1x9'), after: '2m', labels: { instance: 'w' } },
+    ],
+    [
+      'its page is where the external label says',
+      {
+        alert: 'WritRevocationsDamaged',
+        series: worker('revocations_damaged', '0 1x9'),
+        after: '2m',
+        labels: { instance: 'w' },
+        runbooks: 'https://wiki.example.org/writ',
+      },
     ],
     ['the revocation log is whole', { alert: 'WritRevocationsDamaged', series: worker('revocations_damaged', '0x9'), after: '2m', labels: undefined }],
     ['jobs of a lost worker', { alert: 'WritStalled', series: worker('stalled_total', '0x5 2x20'), after: '10m', labels: {} }],

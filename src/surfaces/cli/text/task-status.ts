@@ -1,3 +1,4 @@
+import { causeOfResult, failureCause } from '../../../core/failure-cause.ts';
 import type { TaskStatus } from '../../shared/tasks/task-status.ts';
 import { duration } from './values.ts';
 
@@ -7,13 +8,18 @@ const UNPROVEN = 'what is stored as its outcome was not signed by an executor th
 export function taskStatusJson(status: TaskStatus): Record<string, unknown> {
   switch (status.state) {
     case 'finished':
-      return { state: status.outcome.status === 'SUCCESS' ? 'success' : 'failure', from: status.from, result: status.outcome };
+      return {
+        state: status.outcome.status === 'SUCCESS' ? 'success' : 'failure',
+        from: status.from,
+        result: status.outcome,
+        cause: causeOfResult(status.outcome),
+      };
     case 'waiting':
       return { state: 'waiting', since: new Date(status.since).toISOString(), detail: status.detail, cancel_requested: status.cancelRequested };
     case 'running':
       return { state: 'running', since: new Date(status.since).toISOString(), worker: status.owner, cancel_requested: status.cancelRequested };
     case 'malformed':
-      return { state: 'failure', from: 'queue', message: status.message };
+      return { state: 'failure', from: 'queue', message: status.message, cause: failureCause('INVALID_MANIFEST', '') };
     case 'unproven':
       return { state: 'unproven', code: 'INVALID_RESULT', message: UNPROVEN };
     case 'unknown':

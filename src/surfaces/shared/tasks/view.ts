@@ -1,4 +1,5 @@
 import type { TaskView } from '../../../contracts/index.ts';
+import { causeOfResult, failureCause } from '../../../core/failure-cause.ts';
 import { wellFormed } from '../../../core/i-json.ts';
 import type { SignatureReader } from '../../../core/ports/index.ts';
 import { jobDataOf } from './job-data.ts';
@@ -27,12 +28,12 @@ export function taskViewOf(taskId: string, status: KnownTaskStatus, signatures: 
   return { task_id: taskId, ...jobPart(status, signatures), ...statePart(status) };
 }
 
-function statePart(status: KnownTaskStatus): Pick<TaskView, 'state' | 'result' | 'message' | 'cancel_requested' | 'since'> {
+function statePart(status: KnownTaskStatus): Pick<TaskView, 'state' | 'result' | 'cause' | 'message' | 'cancel_requested' | 'since'> {
   switch (status.state) {
     case 'finished':
-      return { state: status.outcome.status === 'SUCCESS' ? 'success' : 'failure', result: status.outcome };
+      return { state: status.outcome.status === 'SUCCESS' ? 'success' : 'failure', result: status.outcome, ...given('cause', causeOfResult(status.outcome)) };
     case 'malformed':
-      return { state: 'failure', message: wellFormed(status.message.slice(0, MAX_MESSAGE)) };
+      return { state: 'failure', message: wellFormed(status.message.slice(0, MAX_MESSAGE)), cause: failureCause('INVALID_MANIFEST', '') };
     case 'running':
       return { state: 'running', cancel_requested: status.cancelRequested, ...given('since', timeOf(status.since)) };
     case 'waiting':
