@@ -94,9 +94,18 @@ describe('a search in this process', () => {
 
   it('comes in slices by bytes and by events, so that it can be ended between two', () => {
     const bytes = look(Array.from({ length: 8 }, () => Buffer.alloc(200_000, 0x61)));
-    expect(bytes.slices).toEqual([[2, 0], [4, 0], [6, 0], [8, 0]]);
+    expect(bytes.slices).toEqual([
+      [2, 0],
+      [4, 0],
+      [6, 0],
+      [8, 0],
+    ]);
     const events = look(['needle\n'.repeat(2_500), 'needle'], { maxCount: 10_000 });
-    expect(events.slices).toEqual([[0, 1_024], [0, 1_024], [2, 453]]);
+    expect(events.slices).toEqual([
+      [0, 1_024],
+      [0, 1_024],
+      [2, 453],
+    ]);
     expect(look(['a', 'b']).slices).toEqual([[2, 0]]);
   });
 
