@@ -5,11 +5,13 @@ import { isLiteral } from '../ngram-index/query/query-plan.ts';
 import type { Candidate, RunEvent } from '../search/types.ts';
 import type { Chunk } from './chunks.ts';
 
-/** What was found in this process, and what a backend must still look into. */
-interface FoundHere {
+/** A slice of the work: what was found in this process since the one before, and what a backend must still look into. */
+export interface FoundHere {
   /** In order. */
   readonly events: readonly RunEvent[];
   readonly rest: readonly Candidate[];
+  /** Files of the chunk that are done with, counted from its first. */
+  readonly looked: number;
 }
 
 interface HereOptions {
@@ -25,108 +27,127 @@ interface HereOptions {
 export const MAX_FILES_HERE = 128;
 const MAX_FILE_BYTES = 1024 * 1024;
 const MAX_BYTES = 8 * 1024 * 1024;
+/** A slice ends with the file that comes to so many bytes, or with so many events: some milliseconds. */
+const SLICE_BYTES = 256 * 1024;
+const SLICE_EVENTS = 1024;
 
 /**
  * Searches the files of a chunk in this process where that is provably what a backend does: the start of one takes longer than
  * to look into some dozens of small files. The text is a literal without a border; the file is UTF-8 without a mark and
  * without NUL. A file of another kind, in which the bytes of the text do not stand, has no match either, unless a backend may
- * decode it. Everything else is the rest.
+ * decode it. Everything else is the rest. It comes in slices, so that whoever drives it can ask between them whether the answer
+ * is still wanted; the last one is what it returns.
  */
-export function matchHere({ first, files }: Chunk, options: HereOptions): FoundHere {
-  const next = finderOf(options);
-  if (next === undefined) return { events: [], rest: files };
-  const events: RunEvent[] = [];
-  const rest: Candidate[] = [];
+export function* matchHere({ first, files }: Chunk, options: HereOptions): Generator<FoundHere, FoundHere, void> {
+  const literal = literalOf(options);
+  if (literal === undefined) return { events: [], rest: files, looked: files.length };
+  let slice = emptySlice();
   let left = MAX_BYTES;
   for (const [index, file] of files.entries()) {
     const bytes = left > 0 ? options.read(file, Math.min(left, MAX_FILE_BYTES)) : undefined;
     left -= bytes?.length ?? 0;
-    const found = bytes === undefined ? 'unknown' : look(bytes, next);
-    if (found === 'unknown') rest.push(file);
-    else if (found !== 'nothing') for (const event of eventsIn(found, { file: first + index, path: file.text }, next, options)) events.push(event);
+    slice.bytes += bytes?.length ?? 0;
+    const found = bytes === undefined ? 'unknown' : look(bytes, literal);
+    if (found === 'unknown') slice.rest.push(file);
+    else if (found !== 'nothing') {
+      for (const event of eventsIn(found, { file: first + index, path: file.text }, options)) {
+        slice.events.push(event);
+        if (slice.events.length < SLICE_EVENTS) continue;
+        yield { ...slice, looked: index };
+        slice = emptySlice();
+      }
+    }
+    if (slice.bytes < SLICE_BYTES || index + 1 === files.length) continue;
+    yield { ...slice, looked: index + 1 };
+    slice = emptySlice();
   }
-  return { events, rest };
+  return { ...slice, looked: files.length };
 }
 
-/** A place in a text, one character for each byte; -1 if there is none from `from` on. */
-type Finder = (text: string, from: number) => number;
+const emptySlice = (): { readonly events: RunEvent[]; readonly rest: Candidate[]; bytes: number } => ({ events: [], rest: [], bytes: 0 });
 
-/** How the literal is found; undefined for a search of another kind. */
-function finderOf({ query, backend: { folding } }: HereOptions): Finder | undefined {
+/** The literal that is sought, one character for each byte. */
+interface Literal {
+  /** In small letters if case does not count. */
+  readonly sought: string;
+  readonly ignoreCase: boolean;
+  /** Characters beyond ASCII that `-i` takes as equal to one of it: the probe of the backend has shown which of two it is. */
+  readonly alike: readonly string[];
+}
+
+/** What is sought; undefined for a search of another kind. */
+function literalOf({ query, backend: { folding } }: HereOptions): Literal | undefined {
   const { pattern, fixedStrings, wordRegexp, ignoreCase, fuzzy } = query;
   const isSimple =
     fuzzy === 0 && !wordRegexp && folding !== 'UNKNOWN' && pattern.isWellFormed() && !/[\0\r\n]/.test(pattern) && isLiteral(pattern, fixedStrings);
   if (!isSimple) return undefined;
   const bytes = Buffer.from(pattern).toString('latin1');
-  if (!ignoreCase) return (text, from) => text.indexOf(bytes, from);
+  if (!ignoreCase) return { sought: bytes, ignoreCase, alike: [] };
   if (bytes !== pattern) return undefined;
-  const expression = new RegExp([...pattern].map((character) => anyCase(character, folding)).join(''), 'g');
-  return (text, from) => {
-    expression.lastIndex = from;
-    return expression.exec(text)?.index ?? -1;
-  };
-}
-
-/** What `-i` takes as equal to a character of ASCII, in bytes: the probe of the backend has shown which of two it is. */
-function anyCase(character: string, folding: SearchBackend['folding']): string {
-  const [lower, upper] = [character.toLowerCase(), character.toUpperCase()];
-  if (lower === upper) return character.replace(/[\\^$.*+?()[\]{}|/-]/, '\\$&');
-  const beyond = folding === 'UNICODE_SIMPLE' ? BEYOND_ASCII[lower] : undefined;
-  return beyond === undefined ? `[${lower}${upper}]` : `(?:[${lower}${upper}]|${beyond})`;
+  const sought = bytes.toLowerCase();
+  const alike = folding === 'UNICODE_SIMPLE' ? ALIKE.filter(([letter]) => sought.includes(letter)) : [];
+  return { sought, ignoreCase, alike: alike.map(([, sign]) => Buffer.from(sign).toString('latin1')) };
 }
 
 /** The Kelvin sign and the long s. */
-const BEYOND_ASCII: Readonly<Record<string, string>> = { k: '\\xe2\\x84\\xaa', s: '\\xc5\\xbf' };
+const ALIKE = [
+  ['k', '\u212a'],
+  ['s', '\u017f'],
+] as const;
 
 /** The text of a file in which there is something to tell of. */
 interface Looked {
   readonly bytes: Buffer;
   /** One character for each byte. */
   readonly text: string;
+  /** A place of the literal; -1 if there is none from `from` on. */
+  readonly next: (from: number) => number;
   readonly first: number;
 }
 
-function look(bytes: Buffer, next: Finder): Looked | 'nothing' | 'unknown' {
+function look(bytes: Buffer, { sought, ignoreCase, alike }: Literal): Looked | 'nothing' | 'unknown' {
   // Marks of UTF-16 and UTF-32, and what may be taken for one.
   if (DECODED.has(bytes[0] ?? -1)) return 'unknown';
   const text = bytes.toString('latin1');
-  const first = next(text, 0);
+  // Time that grows with the file only, whatever is sought in whatever: an expression for `sss…` would look back at every letter.
+  if (alike.some((sign) => text.includes(sign))) return 'unknown';
+  // Letters of Latin-1 stay where they are and beyond ASCII, and what is sought has none of these.
+  const searched = ignoreCase ? text.toLowerCase() : text;
+  const first = searched.indexOf(sought);
   if (first < 0) return 'nothing';
   const isPlain = isUtf8(bytes) && !bytes.includes(0) && !(bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf);
-  return isPlain ? { bytes, text, first } : 'unknown';
+  return isPlain ? { bytes, text, first, next: (from) => searched.indexOf(sought, from) } : 'unknown';
 }
 
 const DECODED = new Set([0x00, 0xfe, 0xff]);
 
-function eventsIn({ bytes, text, first }: Looked, of: Pick<RunEvent, 'file' | 'path'>, next: Finder, { query, onCut }: HereOptions): RunEvent[] {
+function* eventsIn({ bytes, text, first, next }: Looked, of: Pick<RunEvent, 'file' | 'path'>, { query, onCut }: HereOptions): Generator<RunEvent, void, void> {
   const { context, maxCount } = query;
-  const events: RunEvent[] = [];
   const ascii = isAscii(bytes) ? text : undefined;
   const lines = linesOf(text);
   /** The first line that has no event yet. */
   let free = 0;
-  const tell = (type: RunEvent['type'], line: number): void => {
+  const told = (type: RunEvent['type'], line: number): RunEvent => {
     const { shown, isCut } = lineText(bytes, lines.start(line), lines.end(line), ascii);
     const event = { ...of, type, line: line + 1, text: shown };
     if (isCut) onCut(event);
-    events.push(event);
     free = line + 1;
+    return event;
   };
-  const tellContext = (until: number): void => {
-    while (free < until && free < lines.count) tell('context', free);
-  };
+  function* contextUntil(until: number): Generator<RunEvent, void, void> {
+    while (free < until && free < lines.count) yield told('context', free);
+  }
   let [at, matches, last] = [first, 0, Number.NEGATIVE_INFINITY];
   while (at >= 0 && matches < maxCount) {
     const line = lines.at(at);
-    tellContext(Math.min(last + context + 1, line));
+    yield* contextUntil(Math.min(last + context + 1, line));
     free = Math.max(free, line - context);
-    tellContext(line);
-    tell('match', line);
+    yield* contextUntil(line);
+    yield told('match', line);
     [matches, last] = [matches + 1, line];
-    at = lines.end(line) < text.length ? next(text, lines.end(line) + 1) : -1;
+    at = lines.end(line) < text.length ? next(lines.end(line) + 1) : -1;
   }
-  tellContext(last + context + 1);
-  return events;
+  yield* contextUntil(last + context + 1);
 }
 
 interface Lines {

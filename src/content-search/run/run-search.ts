@@ -83,11 +83,13 @@ function createRun(options: RunOptions, { chunks, waitingBytes }: RunTuning): Ru
 
   const launch = (chunk: Parameters<typeof startScan>[0]): Scan => {
     const scan: Scan = startScan(chunk, options, {
+      started: () => {
+        processes += 1;
+      },
       changed: pump,
       mustHold: (one) => one !== scans[0] && waiting() >= waitingBytes,
       onCut: (event) => cut.add(event),
     });
-    if (scan.hasProcess) processes += 1;
     living.add(scan);
     scan.done
       .then(() => {

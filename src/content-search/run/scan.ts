@@ -4,7 +4,7 @@ import { type OutputParser, outputParser } from '../backends/parse-output.ts';
 import { fileWarning } from '../enumerate/warning-line.ts';
 import type { Candidate, RunEvent, RunOptions, Warning } from '../search/types.ts';
 import type { Chunk } from './chunks.ts';
-import { matchHere } from './match-here.ts';
+import { type FoundHere, matchHere } from './match-here.ts';
 
 /**
  * The life of a chunk. `reading`: its process runs and is read. `held`: its process runs and waits, because its events are
@@ -26,8 +26,6 @@ export interface Scan {
   readonly state: ScanState;
   /** How the process ended, and which part of it the tool has to answer for. */
   readonly end: ScanEnd | undefined;
-  /** Whether a process was started for it. */
-  readonly hasProcess: boolean;
   /** Bytes of output whose events have not been taken. */
   readonly waitingBytes: number;
   /** Number of the candidate before which all are finished. */
@@ -40,7 +38,7 @@ export interface Scan {
   giveBack(events: readonly RunEvent[]): void;
   /** Goes on with a scan that was held. */
   release(): void;
-  /** Ends the process. */
+  /** Ends the process, or the search in this one. */
   stop(): void;
   /** Resolves when the process is gone. */
   readonly done: Promise<void>;
@@ -56,6 +54,8 @@ export interface ScanEnd extends BackendEnd {
 }
 
 export interface ScanHooks {
+  /** Told of each process. */
+  readonly started: () => void;
   /** Called whenever events have come. */
   readonly changed: () => void;
   /** Whether a scan with this much waiting must hold. */
@@ -65,9 +65,12 @@ export interface ScanHooks {
 
 const NOT_STARTED = { code: 1, signal: null, stderr: '' } as const satisfies BackendEnd;
 
-/** Starts the process of a chunk and reads it. */
+/** Starts the process of a chunk and reads it; or searches it here as far as that may be, and starts one for the rest. */
 export function startScan(chunk: Chunk, options: RunOptions, hooks: ScanHooks): Scan {
-  const { process, warnings, found } = begin(chunk, options, hooks);
+  const here = slicesOf(chunk, options, hooks);
+  let begun = here === undefined ? begin(chunk, chunk.files, options, hooks) : NOT_BEGUN;
+  /** What was found here and what was not looked into, so far. */
+  const seen = { events: 0, rest: [] as Candidate[], looked: 0 };
   const parser = parserOf(chunk, hooks.onCut);
   const standing = standingFiles(chunk, options);
   let state: ScanState = 'reading';
@@ -104,10 +107,30 @@ export function startScan(chunk: Chunk, options: RunOptions, hooks: ScanHooks): 
       go = resolve;
     });
   };
-  /** Events of this process lie between those of a backend. */
-  const ordered = (): boolean => parser.ordered && (found.length === 0 || process === undefined);
-  const live = async (): Promise<void> => {
+  const note = ({ events: found, rest, looked }: FoundHere): void => {
     add(found);
+    seen.events += found.length;
+    seen.rest.push(...rest);
+    seen.looked = looked;
+  };
+  /** In slices, between which the deadline, an abort or a full answer can stop it. */
+  const lookHere = async (slices: NonNullable<typeof here>): Promise<void> => {
+    for (let isDone = false; !isDone; ) {
+      if (state !== 'reading') return;
+      const slice = slices.next();
+      note(slice.value);
+      isDone = slice.done === true;
+      if (isDone) continue;
+      hooks.changed();
+      await turn();
+    }
+    begun = begin(chunk, seen.rest, options, hooks);
+  };
+  /** Events of this process lie between those of a backend. */
+  const ordered = (): boolean => parser.ordered && (seen.events === 0 || seen.rest.length === 0);
+  const live = async (): Promise<void> => {
+    if (here !== undefined) await lookHere(here);
+    const { process, warnings } = begun;
     const how = process === undefined ? NOT_STARTED : await read(process);
     parser.end(state === 'stopped');
     const { violation } = parser;
@@ -117,7 +140,6 @@ export function startScan(chunk: Chunk, options: RunOptions, hooks: ScanHooks): 
 
   const scan: Scan = {
     chunk,
-    hasProcess: process !== undefined,
     get state() {
       return state;
     },
@@ -129,7 +151,8 @@ export function startScan(chunk: Chunk, options: RunOptions, hooks: ScanHooks): 
     },
     get finishedBefore() {
       if (end !== undefined && state === 'ended') return chunk.first + chunk.files.length;
-      return chunk.first + (ordered() ? Math.max(0, parser.current) : 0);
+      const looked = seen.rest.length === 0 ? seen.looked : 0;
+      return chunk.first + (ordered() ? Math.max(looked, parser.current) : 0);
     },
     get ordered() {
       return ordered();
@@ -149,7 +172,7 @@ export function startScan(chunk: Chunk, options: RunOptions, hooks: ScanHooks): 
     },
     stop() {
       step('stop');
-      process?.kill();
+      begun.process?.kill();
       go?.();
     },
     done: Promise.resolve().then(live),
@@ -160,24 +183,30 @@ export function startScan(chunk: Chunk, options: RunOptions, hooks: ScanHooks): 
 interface Begun {
   readonly process: BackendProcess | undefined;
   readonly warnings: readonly Warning[];
-  /** What was found without a backend, in order. */
-  readonly found: readonly RunEvent[];
 }
 
-/** Starts the process of a chunk, or says why its one file was not given to any; none is started for files that were searched here. */
-function begin(chunk: Chunk, options: RunOptions, { onCut }: ScanHooks): Begun {
-  const { backend, query, cwd, recheck, read } = options;
-  // Only the first chunk, so that no more is read in this process than a backend takes to start.
-  const here = read === undefined || chunk.first > 0 ? undefined : matchHere(chunk, { backend, query, read, onCut });
-  const [left, found] = here === undefined ? [chunk.files, []] : [here.rest, here.events];
+const NOT_BEGUN: Begun = { process: undefined, warnings: [] };
+
+/** The search in this process; only of the first chunk, so that no more is read here than a backend takes to start. */
+function slicesOf(chunk: Chunk, { backend, query, read }: RunOptions, { onCut }: ScanHooks): ReturnType<typeof matchHere> | undefined {
+  return read === undefined || chunk.first > 0 ? undefined : matchHere(chunk, { backend, query, read, onCut });
+}
+
+/** Starts the process of these files of a chunk, or says why its one file was not given to any. */
+function begin(chunk: Chunk, left: readonly Candidate[], options: RunOptions, { started }: ScanHooks): Begun {
+  const { backend, query, cwd, recheck } = options;
   const files = recheck === undefined ? left : left.filter(inside(recheck(left, 'before')));
   const unnamed = files.find(({ raw }) => raw !== undefined);
-  if (files.length === 0) return { process: undefined, warnings: [], found };
-  if (unnamed === undefined) return { process: backend.start({ query, cwd, files: files.map(({ text }) => text) }), warnings: [], found };
-  const fd = options.open(unnamed);
-  if (typeof fd === 'string') return { process: undefined, warnings: [fileWarning(chunk.first, unnamed.text, fd)], found };
-  return { process: backend.start({ query, cwd, files: [], descriptor: { fd } }), warnings: [], found };
+  if (files.length === 0) return NOT_BEGUN;
+  const fd = unnamed === undefined ? undefined : options.open(unnamed);
+  if (typeof fd === 'string') return { process: undefined, warnings: [fileWarning(chunk.first, unnamed?.text ?? '', fd)] };
+  started();
+  const what = fd === undefined ? { files: files.map(({ text }) => text) } : { files: [], descriptor: { fd } };
+  return { process: backend.start({ query, cwd, ...what }), warnings: [] };
 }
+
+/** Lets timers and requests have their turn. */
+const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
 function isOrdinary({ code, stderr, startError }: BackendEnd): boolean {
   return (code === 0 || code === 1) && stderr === '' && startError === undefined;

@@ -5,6 +5,7 @@ import { nodeSearchFiles } from '../../../src/content-search/io/tree/open.ts';
 import { matchHere } from '../../../src/content-search/run/match-here.ts';
 import type { ContentSearchEvent } from '../../../src/contracts/index.ts';
 import type { BackendKind, SearchBackend } from '../../../src/core/ports/index.ts';
+import { allOf } from '../../support/content/match-here.ts';
 import { randomFile, randomText } from '../../support/content/random-tree.ts';
 import { answerTo, realBackends, temporaryDirectory } from '../../support/content/rig.ts';
 import { cases } from '../../support/oracle-runs.ts';
@@ -40,7 +41,7 @@ describe('what is found without a backend', () => {
       const query = { pattern: randomText(random), fixedStrings: true, ignoreCase: random.chance(0.5), context: random.integer(4), maxCount: 10_000 };
       if (query.pattern.trim() === '') continue;
       const candidates = names.map((text) => ({ text, raw: undefined }));
-      const { events, rest } = matchHere(
+      const slices = matchHere(
         { first: 0, files: candidates },
         {
           backend: backends[kind],
@@ -52,6 +53,7 @@ describe('what is found without a backend', () => {
           onCut: () => undefined,
         },
       );
+      const { events, rest } = allOf(slices);
       const answer = await answerTo(
         { root: folder, backend: backends[kind] },
         {

@@ -9,6 +9,7 @@ import { type HostNews, type HostProcess, hostsSettings, startHost, treesOf } fr
 import { realBackends, temporaryDirectory } from '../../support/content/rig.ts';
 import { asUnprivileged } from '../../support/mounts.ts';
 import { PATIENCE } from '../../support/patience.ts';
+import { whileStopped } from '../../support/stand-still.ts';
 
 // The other reasons are provoked elsewhere: docs/index-safety.md 7 says where.
 let folder: string;
@@ -48,13 +49,6 @@ async function afterBuild(reason: string, work: (one: HostProcess) => void): Pro
   return one;
 }
 
-/** While the host stands still: nothing of it is read one by one. */
-function atOnce({ pid }: HostProcess, work: () => void): void {
-  process.kill(pid, 'SIGSTOP');
-  work();
-  process.kill(pid, 'SIGCONT');
-}
-
 describe('an index host comes to each reason by what is said of it, and back', () => {
   it('ELIGIBILITY_CHANGED by rules of the tree', { tags: ['LSI-ENUM-05'] }, () =>
     afterBuild('ELIGIBILITY_CHANGED', () => writeFileSync(path.join(root, '.gitignore'), '*.log\n')),
@@ -65,16 +59,17 @@ describe('an index host comes to each reason by what is said of it, and back', (
   );
 
   it('WATCHER_OVERFLOW by more events than the system keeps', { tags: ['LSI-ENUM-03'] }, () =>
-    afterBuild('WATCHER_OVERFLOW', (one) => atOnce(one, () => burst(root))),
+    afterBuild('WATCHER_OVERFLOW', (one) => whileStopped(one.pid, () => burst(root))),
   );
 
-  it('DIRTY_BACKLOG by more changes than an overlay holds', { tags: ['LSI-ENUM-07'] }, () =>
-    afterBuild('DIRTY_BACKLOG', (one) =>
-      atOnce(one, () => {
-        for (let at = 0; at <= OVERLAY_MAX; at += 1) symlinkSync('file1', path.join(root, `link${at}`));
-      }),
-    ),
-  );
+  it('DIRTY_BACKLOG by more changes than an overlay holds, each time', { tags: ['LSI-ENUM-07'] }, async () => {
+    const links = Array.from({ length: OVERLAY_MAX + 1 }, (_, at) => path.join(root, `link${at}`));
+    const one = await afterBuild('DIRTY_BACKLOG', ({ pid }) => whileStopped(pid, () => links.forEach((link) => void symlinkSync('file1', link))));
+    const comes = one.next(uncertain('DIRTY_BACKLOG'));
+    whileStopped(one.pid, () => links.forEach((link) => void rmSync(link)));
+    await comes;
+    await one.until('COMPLETE');
+  });
 
   it('WATCHER_DOWN by a root that is moved away, and OPEN_REQUIRES_VALIDATION by a new start', { tags: ['LSI-ENUM-04', 'LSI-ENUM-02'] }, async () => {
     const one = await afterBuild('WATCHER_DOWN', () => {
@@ -94,7 +89,7 @@ describe('an index host comes to each reason by what is said of it, and back', (
     const one = await started({ build: { ...build, throttleMs: 3_600_000 }, host: { ...usual, idleBoostMs: 86_400_000 } });
     await one.told((news) => news.kind === 'state' && news.state === 'BUILDING');
     const comes = one.next(uncertain('WATCHER_OVERFLOW_DURING_BUILD'));
-    atOnce(one, () => burst(root));
+    whileStopped(one.pid, () => burst(root));
     await comes;
   });
 });

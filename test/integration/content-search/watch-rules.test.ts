@@ -4,6 +4,7 @@ import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { freshnessOn } from '../../../src/adapters/linux/file-system-kind.ts';
 import { openInotify } from '../../../src/adapters/linux/inotify.ts';
+import { OVERLAY_MAX } from '../../../src/content-search/ngram-index/watch/overlay.ts';
 import type { DirectoryWatches } from '../../../src/core/ports/index.ts';
 import { inMountNamespace } from '../../support/mounts.ts';
 import { armAndPublish, complete, createWatchRig, type WatchRig } from './watch-rig.ts';
@@ -243,6 +244,48 @@ describe('the watch over a tree', () => {
     expect(await rig.watch.arm()).toEqual({ ok: false, refused: 'REMOTE' });
     expect(freshnessOn('/proc')).toBe('none');
     expect(freshnessOn(rig.root)).toBe('inotify');
+  });
+
+  it('allows exclusion again when a snapshot covers what more changes than an overlay holds have become', { tags: ['LSI-ST-27'] }, async () => {
+    using rig = createWatchRig();
+    mkdirSync(rig.at('names'));
+    writeFileSync(rig.at('names', 'n0'), '');
+    await armAndPublish(rig.watch);
+    const renames = (from: number): void => {
+      for (let at = from; at <= from + OVERLAY_MAX; at += 1) {
+        renameSync(rig.at('names', `n${at}`), rig.at('names', `n${at + 1}`));
+        if (at % 1_000 === 0) rig.watch.look();
+      }
+      rig.watch.look();
+    };
+    for (const from of [0, 2 * OVERLAY_MAX]) {
+      if (from > 0) writeFileSync(rig.at('names', `n${from}`), '');
+      renames(from);
+      expect([rig.watch.veto, rig.vetoes.splice(0)]).toEqual(['BACKLOG', ['BACKLOG']]);
+      const { entries, more } = await rig.watch.pending(OVERLAY_MAX);
+      expect([entries.map(({ path: at }) => at), more]).toEqual([[''], false]);
+      // As an update does, which lifts nothing.
+      rig.watch.publish(complete({ covered: entries }));
+      expect(rig.watch.veto).toBeNull();
+    }
+  });
+
+  it('keeps a backlog that has grown while it was worked on', async () => {
+    using rig = createWatchRig();
+    writeFileSync(rig.at('n0'), '');
+    await armAndPublish(rig.watch);
+    for (let at = 0; at <= OVERLAY_MAX; at += 1) {
+      renameSync(rig.at(`n${at}`), rig.at(`n${at + 1}`));
+      if (at % 1_000 === 0) rig.watch.look();
+    }
+    const { entries } = await rig.watch.pending(OVERLAY_MAX);
+    for (let at = OVERLAY_MAX + 1; at <= 2 * OVERLAY_MAX + 1; at += 1) {
+      renameSync(rig.at(`n${at}`), rig.at(`n${at + 1}`));
+      if (at % 1_000 === 0) rig.watch.look();
+    }
+    rig.watch.look();
+    rig.watch.publish(complete({ covered: entries }));
+    expect(rig.watch.veto).toBe('BACKLOG');
   });
 
   it('lets an arming that begins later win', async () => {

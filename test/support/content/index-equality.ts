@@ -7,6 +7,7 @@ import { DEFAULT_DENIED_PATTERNS } from '../../../src/content-search/search/sand
 import { createContentSearch } from '../../../src/content-search/search/search.ts';
 import type { ContentSearch, ContentSearchOutcome, SearchBackend } from '../../../src/core/ports/index.ts';
 import { createRandom, type Random } from '../random.ts';
+import { whileStopped } from '../stand-still.ts';
 import { autopsy } from './index-autopsy.ts';
 import { apply, burst, CHANGE_NAMES, CHANGES, type ChangeName, soughtText, unmountAll } from './index-changes.ts';
 import { type HostProcess, hostsSettings, startHost, treesOf } from './index-host.ts';
@@ -116,7 +117,7 @@ async function runTree({ seed, place, backend, rounds, kills, bursts, level, isE
       // Mostly the index serves when the change comes; sometimes it is still at work.
       if (random.chance(0.7)) await host.until('COMPLETE');
       if (random.chance(bursts)) {
-        burstUnread(host.pid, root);
+        whileStopped(host.pid, () => burst(root));
         count.bursts += 1;
       }
       for (let changes = random.integer(4); changes > 0; changes -= 1) history.push(`${round}: ${change(random, root, count)}`);
@@ -131,16 +132,6 @@ async function runTree({ seed, place, backend, rounds, kills, bursts, level, isE
     index.close();
     await host.stop();
     unmountAll(root);
-  }
-}
-
-/** The host is held while it happens, so that the kernel's queue overflows for certain. */
-function burstUnread(pid: number, root: string): void {
-  process.kill(pid, 'SIGSTOP');
-  try {
-    burst(root);
-  } finally {
-    process.kill(pid, 'SIGCONT');
   }
 }
 

@@ -42,7 +42,7 @@ async function reconcile(context: TaskContext): Promise<TaskEnd> {
 /** Brings what the overlay names into the index (FR-LSI-TRK-04, -10). */
 async function update(context: TaskContext): Promise<TaskEnd> {
   const { deps, memory, record, run, retries } = context;
-  const { entries, more } = await deps.watch.pending(MAX_AT_ONCE);
+  const { entries, more, seq } = await deps.watch.pending(MAX_AT_ONCE);
   memory.pending = entries.length;
   const { snapshot, resets } = memory;
   if (snapshot === null || entries.length === 0) return skipped('nothing has changed');
@@ -61,7 +61,11 @@ async function update(context: TaskContext): Promise<TaskEnd> {
   const unkept = updated.outcome === 'done' ? adopt(context, grown(snapshot, into)) : undefined;
   if (unkept !== undefined) return broken(context, 'update', unkept);
   retries.worked('update');
-  if (!more) record.apply({ kind: 'DIRTY_DRAINED', since });
+  if (!more) {
+    record.apply({ kind: 'DIRTY_DRAINED', since });
+    // The watch lets it go by itself with what is covered here.
+    if (memory.veto?.veto === 'BACKLOG' && memory.veto.seq <= seq) memory.veto = null;
+  }
   await record.publish({ entries });
   if (more) context.submit('update', 'there are more changes');
   if (memory.safety.causes.some(({ reason }) => reason === 'ENUMERATION_ERROR')) context.submit('reconcile', 'a directory may be readable again');

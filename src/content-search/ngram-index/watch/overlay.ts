@@ -13,6 +13,8 @@ export interface Overlay {
   /** A number that changes whenever the entries change. */
   readonly version: number;
   readonly size: number;
+  /** Whether an entry stands for the whole tree. */
+  readonly isWhole: boolean;
   /** Notes an event about a path; `BACKLOG` when there were too many entries and one for the root has replaced them. */
   touch(kind: OverlayEntry['kind'], path: BytePath): 'BACKLOG' | undefined;
   /** The next number, for something that is no entry, such as a veto. */
@@ -54,6 +56,9 @@ export function createOverlay(firstSeq = 0, max = OVERLAY_MAX): Overlay {
     get size() {
       return entries.size;
     },
+    get isWhole() {
+      return entries.has(keyOf(WHOLE));
+    },
     touch(kind, path) {
       seq += 1;
       const above = kind === 'FILE' ? untakenAbove(entries, path, taken) : undefined;
@@ -66,7 +71,7 @@ export function createOverlay(firstSeq = 0, max = OVERLAY_MAX): Overlay {
       if (entries.size <= max) return undefined;
       entries.clear();
       changed();
-      put({ kind: 'SUBTREE', path: '', seq });
+      put({ ...WHOLE, seq });
       return 'BACKLOG';
     },
     next: () => ++seq,
@@ -95,6 +100,7 @@ export function createOverlay(firstSeq = 0, max = OVERLAY_MAX): Overlay {
   };
 }
 
+const WHOLE = { kind: 'SUBTREE', path: '' } as const satisfies Partial<OverlayEntry>;
 const keyOf = ({ kind, path }: Pick<OverlayEntry, 'kind' | 'path'>): string => `${kind === 'FILE' ? 'f' : 's'}${path}`;
 
 /**

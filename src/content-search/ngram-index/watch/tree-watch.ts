@@ -144,6 +144,8 @@ export function createTreeWatch(options: TreeWatchOptions): TreeWatch {
     publish(next) {
       published = next;
       overlay.forget(next.covered, next.coveredThrough);
+      // An update does for that what a pass does: it has read what the one entry stood for, and nothing else was lost.
+      if (!overlay.isWhole) vetoes.drop('BACKLOG');
       if (next.lifts === null) return;
       vetoes.lift(next.lifts.through, next.guarantee === 'inotify');
       // A veto that could not be lifted needs another pass, and the host learns of it by this signal only.

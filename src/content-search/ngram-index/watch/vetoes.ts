@@ -21,6 +21,8 @@ export interface Vetoes {
   raise(veto: HostVeto, seq: number): boolean;
   /** Lifts vetoes that were raised no later than `through`; where watches are relied on, those with `needsArm` only after an arming that began later. */
   lift(through: number, relyOnWatches: boolean): void;
+  /** What raised it is gone by itself. */
+  drop(veto: HostVeto): void;
   /** The vetoes that are up, by weight. */
   readonly up: readonly HostVeto[];
   armBegins(): void;
@@ -42,6 +44,7 @@ export function createVetoes(): Vetoes {
         if (seq <= through && (!relyOnWatches || !VETOES[veto].needsArm || ended > arms)) raised.delete(veto);
       }
     },
+    drop: (veto) => void raised.delete(veto),
     get up() {
       return BY_WEIGHT.filter((veto) => raised.has(veto));
     },

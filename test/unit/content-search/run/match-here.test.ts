@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { matchHere } from '../../../../src/content-search/run/match-here.ts';
 import type { RunEvent } from '../../../../src/content-search/search/types.ts';
 import type { BackendQuery, CaseFolding } from '../../../../src/core/ports/index.ts';
+import { allOf } from '../../../support/content/match-here.ts';
 
 const QUERY: BackendQuery = { pattern: 'needle', fixedStrings: true, wordRegexp: false, ignoreCase: false, context: 0, fuzzy: 0, maxCount: 100 };
 
@@ -18,10 +19,11 @@ function look(contents: readonly (string | Buffer)[], { folding = 'UNICODE_SIMPL
     return bytes.length > maxBytes ? undefined : bytes;
   };
   const files = contents.map((_, at) => ({ text: `f${at}`, raw: undefined }));
-  const found = matchHere({ first: 7, files }, { backend: { folding }, query: { ...QUERY, ...query }, read, onCut: (event) => cut.push(event) });
+  const found = allOf(matchHere({ first: 7, files }, { backend: { folding }, query: { ...QUERY, ...query }, read, onCut: (event) => cut.push(event) }));
   return {
     events: found.events.map(({ file, type, line, text }) => `${file}${type === 'match' ? ':' : '-'}${line} ${text}`),
     rest: found.rest.map(({ text }) => text),
+    slices: found.slices.map(({ looked, events }) => [looked, events.length]),
     cut,
     asked,
   };
@@ -49,7 +51,8 @@ describe('a search in this process', () => {
   it('takes case as the backend folds it, in bytes of UTF-8', () => {
     const files = ['SINK', 'sin\u212a', '\u017fink', 'sine'];
     expect(look(files, { pattern: 'sink' }).events).toEqual([]);
-    expect(look(files, { pattern: 'sink', ignoreCase: true }).events).toEqual(['7:1 SINK', '8:1 sin\u212a', '9:1 \u017fink']);
+    expect(look(files, { pattern: 'sink', ignoreCase: true })).toMatchObject({ events: ['7:1 SINK'], rest: ['f1', 'f2'] });
+    expect(look(files, { pattern: 'INE', ignoreCase: true })).toMatchObject({ events: ['10:1 sine'], rest: [] });
     expect(look(files, { pattern: 'sink', ignoreCase: true, folding: 'ASCII' }).events).toEqual(['7:1 SINK']);
     expect(look(['a.b', 'axb'], { pattern: 'A.B', ignoreCase: true }).events).toEqual(['7:1 a.b']);
     expect(look(['[-]^$'], { pattern: '[-]^$', ignoreCase: true }).events).toHaveLength(1);
@@ -87,6 +90,23 @@ describe('a search in this process', () => {
   it('reads no more than eight megabytes', () => {
     const { rest } = look(Array.from({ length: 12 }, () => Buffer.alloc(1_000_000, 0x61)));
     expect(rest).toEqual(['f8', 'f9', 'f10', 'f11']);
+  });
+
+  it('comes in slices by bytes and by events, so that it can be ended between two', () => {
+    const bytes = look(Array.from({ length: 8 }, () => Buffer.alloc(200_000, 0x61)));
+    expect(bytes.slices).toEqual([
+      [2, 0],
+      [4, 0],
+      [6, 0],
+      [8, 0],
+    ]);
+    const events = look(['needle\n'.repeat(2_500), 'needle'], { maxCount: 10_000 });
+    expect(events.slices).toEqual([
+      [0, 1_024],
+      [0, 1_024],
+      [2, 453],
+    ]);
+    expect(look(['a', 'b']).slices).toEqual([[2, 0]]);
   });
 
   it('cuts a line at 64 KiB, and says so', () => {
