@@ -8,12 +8,19 @@ export type EngineName = 'fts5' | 'tantivy' | 'semantic' | 'hybrid' | 'hybrid_re
 
 /**
  * How a row matches the text: an FTS5 expression, substrings that must all occur, or nothing (filters only). `with_letters`: the
- * expression where it also has prefixes of one letter, for an engine that has an index of them.
+ * expression where it also has prefixes of one letter, for an engine that has an index of them. `also`: one word beside it, a row
+ * that has it matches too.
  */
 export type EngineMatch =
-  | { readonly by: 'words'; readonly expression: string; readonly text: string; readonly with_letters?: string }
+  | { readonly by: 'words'; readonly expression: string; readonly text: string; readonly with_letters?: string; readonly also?: string }
   | { readonly by: 'substrings'; readonly terms: readonly string[] }
   | { readonly by: 'filters' };
+
+/** The whole expression that an engine of words is asked. */
+export function askedWords(match: Extract<EngineMatch, { by: 'words' }>, withLetters = false): string {
+  const expression = withLetters ? (match.with_letters ?? match.expression) : match.expression;
+  return match.also === undefined ? expression : `${match.also} OR (${expression})`;
+}
 
 /** Filters, all of which must hold (message-search.md 7). Only `project_id` concerns agents and projects. */
 export interface EngineFilters {

@@ -79,6 +79,7 @@ export function explainOf(trace: SearchTrace): QueryExplain {
   const downgrade = downgradeOf(trace);
   const notes = [
     ...trace.notes,
+    ...(match?.by === 'words' && match.also !== undefined ? [`also looked for as one name: ${match.also}`] : []),
     ...extras.faults.map((why) => `left out: ${why}`),
     ...(shadow.missing === undefined ? [] : [`shadow: nothing was compared: ${shadow.missing}`]),
     ...(served !== null && match?.by === 'words' ? POOL_NOTES[served.engine.mode] : []),

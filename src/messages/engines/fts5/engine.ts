@@ -2,7 +2,7 @@ import { Sqlite } from '../../../adapters/sqlite/driver.ts';
 import type { SqliteDatabase } from '../../../adapters/sqlite/open.ts';
 import type { DocKind } from '../../../contracts/index.ts';
 import { messageOf } from '../../../core/errors.ts';
-import type { EngineSet, MessageEngine, SearchError } from '../../../core/ports/message-engine.ts';
+import { askedWords, type EngineSet, type MessageEngine, type SearchError } from '../../../core/ports/message-engine.ts';
 import { type Sql, sql } from '../../visibility/sql.ts';
 import { createSetReader } from '../result-set/reader.ts';
 import type { Ranking } from '../result-set/statements.ts';
@@ -19,7 +19,7 @@ export function createFts5Engine(database: () => SqliteDatabase): MessageEngine 
     tag: 'fts5',
     mode: 'lexical',
     find: (request) =>
-      reader.answered(request, () => reader.page(request, request.match.by === 'words' ? fts5Ranking(request.kind, request.match.expression) : null)),
+      reader.answered(request, () => reader.page(request, request.match.by === 'words' ? fts5Ranking(request.kind, askedWords(request.match)) : null)),
     rows: (set) => reader.answered(set, () => reader.rows(set)),
   };
 }
@@ -30,9 +30,12 @@ function faultOf({ match }: EngineSet, error: unknown): SearchError {
   return { kind: syntax ? 'invalid_query' : 'engine_error', message: messageOf(error) };
 }
 
-/** The full text of each kind. In bm25, columns that are not indexed have a weight too: title 10, body 1, the others 0. */
+/**
+ * The full text of each kind. In bm25, columns that are not indexed have a weight too: title 10, body 1, parts of their words half
+ * of that, the others 0. A store whose full text is still that of before has no parts, and passes over their weights.
+ */
 const TEXTS = {
-  message: { table: sql`fts_messages`, bm25: sql`bm25(fts_messages, 0.0, 10.0, 1.0)` },
+  message: { table: sql`fts_messages`, bm25: sql`bm25(fts_messages, 0.0, 10.0, 1.0, 5.0, 0.5)` },
   agent: { table: sql`fts_agents`, bm25: sql`bm25(fts_agents, 0.0, 0.0, 10.0, 1.0, 0.0, 0.0)` },
   project: { table: sql`fts_projects`, bm25: sql`bm25(fts_projects, 0.0, 10.0, 1.0)` },
 } satisfies Record<DocKind, { readonly table: Sql; readonly bm25: Sql }>;
