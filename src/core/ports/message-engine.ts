@@ -149,6 +149,8 @@ export interface EngineFound {
   readonly list: EngineList | null;
   /** Milliseconds of its stages, where an engine joins several. */
   readonly spent?: EngineSpent;
+  /** How many rows words found, where an engine joins these with others. */
+  readonly byWords?: number;
 }
 
 export type EngineStage = 'lexical' | 'vector' | 'fusion' | 'rerank';
@@ -163,11 +165,28 @@ export type SearchError =
 
 export type EngineAnswer<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: SearchError };
 
+/** What the rows of a set that may be seen have of an expression's word. */
+export interface WordFinding {
+  readonly word: string;
+  /** A row has it. */
+  readonly has: boolean;
+  /** A row has a longer word that begins so. */
+  readonly begins: boolean;
+  /** A row has the words that it is made of beside each other; these as a phrase. */
+  readonly apart: string | null;
+  /** Words of these rows that are spelt alike, the likest first; asked only where it has none of the above. */
+  readonly alike: readonly string[];
+}
+
+export type WordQuestion = Omit<EngineSet, 'match'> & { readonly words: readonly string[]; readonly now_us: number };
+
 /** An engine of message search. The conformance suite (test/conformance/message-engine.ts) says what it must do. */
 export interface MessageEngine {
   readonly name: EngineName;
   readonly tag: EngineTag;
   readonly mode: SearchMode;
+  /** Whether it finds what shares no word with the text, because a model says so. */
+  readonly knowsMeaning?: boolean;
   /**
    * Why it cannot be asked now although nothing has failed, when that is so: it has nothing yet, or not the newest. `resuming`:
    * only whether it can go on with an order that it began.
@@ -179,4 +198,6 @@ export interface MessageEngine {
   rows(
     set: EngineSet & { readonly ids: readonly number[]; readonly now_us: number },
   ): EngineAnswer<readonly EngineRow[]> | Promise<EngineAnswer<readonly EngineRow[]>>;
+  /** What a set has of words that somebody typed. Of words that may not be seen it knows nothing. */
+  words?(question: WordQuestion): EngineAnswer<readonly WordFinding[]> | Promise<EngineAnswer<readonly WordFinding[]>>;
 }

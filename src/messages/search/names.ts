@@ -2,7 +2,7 @@ import { pairsAsked, runsOf } from '../text/scripts.ts';
 import { isOperator } from './sanitize.ts';
 
 /**
- * Names as people type them: paths, URLs, dotted names, `std::vector`, `it's`, and words of scripts without blanks. FTS5 refuses
+ * Names as people type them: paths, URLs, dotted names, `std::vector`, and words of scripts without blanks. FTS5 refuses
  * the first ones, and has nothing but whole runs of the others; as phrases it finds and ranks both (D235). Everything else stays
  * as it is, so that what FTS5 refuses besides is looked for in the tables (message-search.md 2.2, rule 2).
  */
@@ -15,7 +15,7 @@ const FIELDS = new Set(
 );
 const EDGES = /^([^\p{L}\p{N}\p{M}_]*)(.*?)([^\p{L}\p{N}\p{M}_]*)$/su;
 /** Signs that join letters to a name. Commas and brackets list things; a hyphen alone was looked after before. */
-const JOINS = /[\p{L}\p{N}\p{M}_][./:@\\#+~'’&=%?!$|-]+[\p{L}\p{N}\p{M}_]/u;
+const JOINS = /[\p{L}\p{N}\p{M}_][./:@\\#+~&=%?!$|-]+[\p{L}\p{N}\p{M}_]/u;
 
 /** What FTS5 is asked for a text after its sanitation. Phrases that somebody wrote stay as they are. */
 export function namesAsPhrases(query: string): string {

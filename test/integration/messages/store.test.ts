@@ -181,7 +181,7 @@ describe('the store of messages', () => {
     engine.close();
     const copies = ['fts_agents_content', 'fts_projects_content'];
     const parts = ['messages', 'grams', 'agents', 'projects'].flatMap((table) => ['docsize', 'config'].map((part) => `fts_${table}_${part}`));
-    const contents = () => [...[...copies, ...parts].map((part) => rows(`SELECT * FROM ${part} ORDER BY 1`)), rows(`SELECT rowid FROM fts_grams('"k7 "')`)];
+    const contents = () => [...[...copies, ...parts].map((part) => rows(`SELECT * FROM ${part} ORDER BY 1`)), rows(`SELECT rowid FROM fts_grams('"k7"')`)];
     const before = [contents(), rows(`SELECT rowid, rank FROM fts_messages('k7 OR k8')`)];
     const db = openMessagesWriter(file);
     db.unsafeMode(true).exec(damage);
