@@ -52,12 +52,19 @@ export async function fusedSet(sides: HybridSides, request: EngineRequest, times
 async function fusedRows({ lexical, semantic }: HybridSides, request: EngineRequest, times: StageTimes<EngineStage>): Promise<EngineAnswer<{ readonly rows: readonly Fused[]; readonly byWords: number }>> {
   const words = await times.during('lexical', () => wordOrder(lexical, request));
   if (!words.ok) return words;
-  const near = await times.during('vector', () => orderOf(semantic, request));
+  const near = await times.during('vector', () => orderOf(semantic, hashedRequest(semantic, request)));
   if (!near.ok) return near;
   const evident = await times.during('lexical', () => withEvidence({ lexical, semantic }, request, words.value, near.value));
   if (!evident.ok) return evident;
   const rows = await times.during('fusion', () => fuse([words.value, evident.value], request.fusion?.rrf_k ?? RRF_K));
   return { ok: true, value: { rows, byWords: words.value.length } };
+}
+
+/** The words as one name, too, are hashed: a row that has `createMessageSearch` has none of its words for a hash. */
+function hashedRequest({ knowsMeaning }: MessageEngine, request: EngineRequest): EngineRequest {
+  const { match } = request;
+  if (knowsMeaning === true || match.by !== 'words' || match.also === undefined) return request;
+  return { ...request, match: { ...match, text: `${match.text} ${match.also}` } };
 }
 
 /**
