@@ -51,6 +51,10 @@ export const LONG_SUITES: Readonly<Record<string, LongSuite>> = {
     what: 'a worker killed at every point of every kind of step; plans of thirty steps under kills and loss of Redis; files, requests and answers as in peace',
     command: ['node', '--import', 'tsx', 'test/chaos/plan-runs/run.ts'],
   },
+  'known-items': {
+    what: 'known items of public mailboxes on this machine are found by what people type of them: 320 queries in sixteen classes, MRR by class',
+    command: ['node', '--import', 'tsx', 'test/quality/known-items/run.ts'],
+  },
   'search-oracles': {
     what: 'thousands of generated searches agree with find, Python and sqlite3; 10 million records and mailboxes of 2 GiB stay under the memory limit',
     command: ['node', '--import', 'tsx', 'test/chaos/search-oracles/run.ts'],

@@ -1,6 +1,6 @@
 import type { SqliteDatabase } from '../../src/adapters/sqlite/open.ts';
 import type { EngineRequest } from '../../src/core/ports/message-engine.ts';
-import { fts5Ranking } from '../../src/messages/engines/fts5/engine.ts';
+import { fts5Ranking } from '../../src/messages/engines/fts5/ranking.ts';
 import { recipientsStatement } from '../../src/messages/store/recipients.ts';
 import type { SqlValue } from '../../src/messages/visibility/sql.ts';
 import { rankedSql } from '../../test/support/ranked-sql.ts';

@@ -61,6 +61,20 @@ export const QueryExplain = z.strictObject({
 });
 export type QueryExplain = z.infer<typeof QueryExplain>;
 
+export const SEARCH_RETRIES = ['spelling', 'any_word', 'substrings'] as const;
+
+export const SearchRetry = z
+  .strictObject({
+    by: z.enum(SEARCH_RETRIES).meta({ description: 'spelling: other words for those that nothing has; any_word: any of the words; substrings: parts of words.' }),
+    text: z.string().meta({ description: 'What was looked for.' }),
+    replaced: z
+      .array(z.strictObject({ word: z.string(), by: z.array(z.string()) }))
+      .optional()
+      .meta({ description: 'Words that nothing has, and what stood in for them: words of results that may be seen, and beginnings with a star.' }),
+  })
+  .meta({ description: 'What was looked for instead of the text, because nothing matches that.' });
+export type SearchRetry = z.infer<typeof SearchRetry>;
+
 export const SearchDiagnostics = z.strictObject({
   degraded: z.boolean(),
   fallback_mode: z.string().optional().meta({ description: '`mode_downgrade`, `like_fallback`, `engine_error`, `search_index_<state>` or of a budget.' }),

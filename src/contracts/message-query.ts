@@ -90,6 +90,9 @@ export const SearchQuery = z
     offset: whole('Results to leave out at the front; not with a cursor. 0 if absent.'),
     cursor: z.string().max(1024).nullish().meta({ description: '`next_cursor` of the page before. One that cannot be read begins at the front.' }),
     explain: z.boolean().nullish().meta({ description: 'Whether the answer says how it was made; false if absent.' }),
+    retry: z.boolean().nullish().meta({
+      description: 'Whether other spellings, any of the words, and parts of words are looked for where nothing matches a list of words; true if absent.',
+    }),
     scope: ScopePolicy.nullish().meta({ description: 'unrestricted if absent.' }),
     redaction: RedactionConfig.nullish(),
     mode: SearchMode.nullish().meta({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { QueryAssistance, QueryExplain, SearchDiagnostics, ZeroResultGuidance } from './message-explain.ts';
+import { QueryAssistance, QueryExplain, SearchDiagnostics, SearchRetry, ZeroResultGuidance } from './message-explain.ts';
 import { DocKind, Importance } from './message-query.ts';
 
 /** The answer of message search (message-search.md 3.2, 4, 5). */
@@ -62,6 +62,7 @@ export const SearchResponse = z
   .strictObject({
     results: z.array(SearchResult),
     next_cursor: z.string().optional().meta({ description: 'Token of the next page; absent on the last one.' }),
+    retry: SearchRetry.optional().meta({ description: 'Only when nothing matches the text and something else was found.' }),
     explain: QueryExplain.optional(),
     assistance: QueryAssistance.optional(),
     guidance: ZeroResultGuidance.optional().meta({ description: 'Only when nothing was found.' }),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { QueryAssistance, QueryExplain, SearchDiagnostics, ZeroResultGuidance } from './message-explain.ts';
+import { QueryAssistance, QueryExplain, SearchDiagnostics, SearchRetry, ZeroResultGuidance } from './message-explain.ts';
 import { QUERY_TEXT_MAX, SEARCH_MODES } from './message-query.ts';
 import { REASON_CODES, ScoreFactor } from './message-results.ts';
 
@@ -36,6 +36,7 @@ const SHARED = {
   ...aliases(TOOL_ALIASES.date_start, 'First moment: RFC 3339, without zone in UTC, or a date.'),
   ...aliases(TOOL_ALIASES.date_end, 'Last moment, inclusive; a date means its whole day in UTC.'),
   explain: z.boolean().optional().meta({ description: 'Whether the answer says how it was made.' }),
+  retry: z.boolean().optional().meta({ description: 'false: nothing else is looked for where nothing matches the words.' }),
   cursor: text('`next_cursor` of the page before.'),
   mode: z.enum(SEARCH_MODES).optional().meta({ description: 'lexical if absent.' }),
   recipient_name: text('Only messages to this agent (to, cc or bcc).'),
@@ -77,6 +78,7 @@ const ROW = {
 const REST = {
   assistance: QueryAssistance.optional(),
   guidance: ZeroResultGuidance.optional(),
+  retry: SearchRetry.optional(),
   explain: QueryExplain.optional(),
   next_cursor: z.string().optional(),
   diagnostics: SearchDiagnostics.optional(),

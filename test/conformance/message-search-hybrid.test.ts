@@ -66,7 +66,7 @@ describe('message search by words and vectors', () => {
         if (asked.wanted.by !== 'words') continue;
         const { ranking: _ranking, min_score, ...query } = asked.query;
         const ids = async (side: 'lexical' | 'semantic') =>
-          (await search.search(SearchQuery.parse({ ...query, mode: side, limit: 1000 }), asked.viewer)).results.map(({ id }) => id);
+          (await search.search(SearchQuery.parse({ ...query, retry: false, mode: side, limit: 1000 }), asked.viewer)).results.map(({ id }) => id);
         const k = random.pick([1, 60, 1000]);
         const top = random.pick([1, 10, 25, 100]);
         const fused = fusedByHand(await ids('lexical'), await ids('semantic'), k);
@@ -76,7 +76,7 @@ describe('message search by words and vectors', () => {
         const limit = 1 + random.integer(40);
         let cursor: string | undefined;
         do {
-          const wish = { ...query, min_score, mode, rrf_k: k, rerank_top_k: top, limit, cursor, explain: true };
+          const wish = { ...query, retry: false, min_score, mode, rrf_k: k, rerank_top_k: top, limit, cursor, explain: true };
           const answer = await search.search(SearchQuery.parse(wish), asked.viewer);
           expect(answer.explain).toMatchObject({ engine: mode, method: mode, actual_mode: mode, mode_downgraded: false });
           found.push(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SqliteDatabase } from '../../src/adapters/sqlite/open.ts';
 import type { EngineFound, EngineRequest, EngineRow, MessageEngine } from '../../src/core/ports/message-engine.ts';
-import { fts5Ranking } from '../../src/messages/engines/fts5/engine.ts';
+import { fts5Ranking } from '../../src/messages/engines/fts5/ranking.ts';
 import { createSetReader } from '../../src/messages/engines/result-set/reader.ts';
 import { scoredRanking } from '../../src/messages/engines/result-set/scored-engine.ts';
 import type { PageStart, Ranking } from '../../src/messages/engines/result-set/statements.ts';

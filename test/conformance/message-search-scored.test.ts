@@ -22,7 +22,7 @@ describe('message search over scores from outside', () => {
           try {
             const rows = reader
               .database()
-              .prepare<[string], [number, number]>('SELECT rowid, -bm25(fts_messages, 0.0, 10.0, 1.0) FROM fts_messages WHERE fts_messages MATCH ?')
+              .prepare<[string], [number, number]>('SELECT rowid, -bm25(fts_messages, 0.0, 10.0, 1.0, 5.0, 0.5) FROM fts_messages WHERE fts_messages MATCH ?')
               .raw()
               .all(match.expression);
             return { ok: true, value: { ids: rows.map(([id]) => id), raws: rows.map(([, raw]) => raw), scale: { best: null, worst: null } } };

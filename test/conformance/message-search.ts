@@ -164,7 +164,7 @@ async function exactPages({ box, search, other, mode, rank }: Rig, random: Rando
   do {
     // Every third page comes from somebody who has not seen the one before.
     const from = random.chance(0.33) ? other : search;
-    const answer = await from.search(SearchQuery.parse({ ...asked.query, mode, limit, offset, cursor, explain: random.chance(0.3) }), asked.viewer);
+    const answer = await from.search(SearchQuery.parse({ ...asked.query, retry: false, mode, limit, offset, cursor, explain: random.chance(0.3) }), asked.viewer);
     expect(SearchResponse.safeParse(answer).error).toBeUndefined();
     const denied = cursor === undefined ? deniedIds(box, asked, rank) : [];
     if (cursor === undefined && answer.explain !== undefined) expect(answer.explain.denied_count, where(asked)).toBe(asked.viewer === null ? denied.length : 0);
@@ -204,7 +204,7 @@ async function changingPages(rig: Rig, random: Random, asked: Asked, search: Mes
   const limit = 1 + random.integer(9);
   let cursor: string | undefined;
   do {
-    const answer = await search.search(SearchQuery.parse({ ...asked.query, mode: rig.mode, limit, cursor }), asked.viewer);
+    const answer = await search.search(SearchQuery.parse({ ...asked.query, retry: false, mode: rig.mode, limit, cursor }), asked.viewer);
     seen.push(...answer.results.map(({ id }) => id));
     cursor = answer.next_cursor;
     for (const id of change(rig, random, seen)) gone.add(id);
@@ -229,7 +229,7 @@ function change(rig: Rig, random: Random, seen: readonly number[]): readonly num
 async function resumedElsewhere(rig: Rig, random: Random): Promise<void> {
   const asked = randomAsked(random, rig.box.agents);
   const limit = 1 + random.integer(9);
-  const query = { ...asked.query, mode: rig.mode, ranking: 'relevance' as const, limit };
+  const query = { ...asked.query, retry: false, mode: rig.mode, ranking: 'relevance' as const, limit };
   const first = await rig.search.search(SearchQuery.parse(query), asked.viewer);
   const last = first.results.at(-1)?.id;
   if (first.next_cursor === undefined || last === undefined || asked.wanted.by !== 'words') return;

@@ -169,7 +169,7 @@ function matches(mail: Mail, wanted: Wanted): boolean {
 function rawScores(all: readonly Mail[], set: readonly Mail[], wanted: Extract<Wanted, { by: 'words' }>): [number, number][] {
   // The leaf behind NOT never occurs in a row of the set.
   const leaves = wanted.groups.flat();
-  const lengths = new Map(all.map((mail) => [mail.id, tokens(mail.subject).length + tokens(mail.body).length]));
+  const lengths = new Map(all.map((mail) => [mail.id, [mail.subject, mail.body].reduce((sum, text) => sum + tokens(text).length + pairs(text), 0)]));
   const average = [...lengths.values()].reduce((sum, length) => sum + length, 0) / all.length;
   const rarity = leaves.map((leaf) => {
     const hits = all.filter((mail) => weightIn(mail, leaf) > 0).length;
@@ -211,6 +211,11 @@ function occurrences(words: readonly string[], leaf: Leaf): number {
   if (leaf.is === 'prefix') return words.filter((word) => word.startsWith(leaf.prefix)).length;
   const sought = leaf.is === 'word' ? tokens(leaf.word) : leaf.words.flatMap(tokens);
   return words.filter((_, index) => sought.every((word, offset) => words[index + offset] === word)).length;
+}
+
+/** Of the one written word in a script without blanks, two letters, the index has the pair and its last letter besides. */
+function pairs(text: string): number {
+  return 2 * (text.split('計画').length - 1);
 }
 
 const known = new Map<string, readonly string[]>();

@@ -4,6 +4,8 @@ export interface Embedder {
   readonly id: string;
   /** Numbers in a vector. */
   readonly dimension: number;
+  /** Texts without a common word may be near: a model, and no hash, says so. */
+  readonly knowsMeaning?: true;
   /**
    * A vector of length 1 for each text, in their order; the vector of nothing but zeros for a text that says nothing.
    *

@@ -8,12 +8,19 @@ export type EngineName = 'fts5' | 'tantivy' | 'semantic' | 'hybrid' | 'hybrid_re
 
 /**
  * How a row matches the text: an FTS5 expression, substrings that must all occur, or nothing (filters only). `with_letters`: the
- * expression where it also has prefixes of one letter, for an engine that has an index of them.
+ * expression where it also has prefixes of one letter, for an engine that has an index of them. `also`: one word beside it, a row
+ * that has it matches too.
  */
 export type EngineMatch =
-  | { readonly by: 'words'; readonly expression: string; readonly text: string; readonly with_letters?: string }
+  | { readonly by: 'words'; readonly expression: string; readonly text: string; readonly with_letters?: string; readonly also?: string }
   | { readonly by: 'substrings'; readonly terms: readonly string[] }
   | { readonly by: 'filters' };
+
+/** The whole expression that an engine of words is asked. */
+export function askedWords(match: Extract<EngineMatch, { by: 'words' }>, withLetters = false): string {
+  const expression = withLetters ? (match.with_letters ?? match.expression) : match.expression;
+  return match.also === undefined ? expression : `${match.also} OR (${expression})`;
+}
 
 /** Filters, all of which must hold (message-search.md 7). Only `project_id` concerns agents and projects. */
 export interface EngineFilters {
@@ -142,6 +149,8 @@ export interface EngineFound {
   readonly list: EngineList | null;
   /** Milliseconds of its stages, where an engine joins several. */
   readonly spent?: EngineSpent;
+  /** How many rows words found, where an engine joins these with others. */
+  readonly byWords?: number;
 }
 
 export type EngineStage = 'lexical' | 'vector' | 'fusion' | 'rerank';
@@ -156,11 +165,28 @@ export type SearchError =
 
 export type EngineAnswer<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: SearchError };
 
+/** What the rows of a set that may be seen have of an expression's word. */
+export interface WordFinding {
+  readonly word: string;
+  /** A row has it. */
+  readonly has: boolean;
+  /** A row has a longer word that begins so. */
+  readonly begins: boolean;
+  /** A row has the words that it is made of beside each other; these as a phrase. */
+  readonly apart: string | null;
+  /** Words of these rows that are spelt alike, the likest first; asked only where it has none of the above. */
+  readonly alike: readonly string[];
+}
+
+export type WordQuestion = Omit<EngineSet, 'match'> & { readonly words: readonly string[]; readonly now_us: number };
+
 /** An engine of message search. The conformance suite (test/conformance/message-engine.ts) says what it must do. */
 export interface MessageEngine {
   readonly name: EngineName;
   readonly tag: EngineTag;
   readonly mode: SearchMode;
+  /** Whether it finds what shares no word with the text, because a model says so. */
+  readonly knowsMeaning?: boolean;
   /**
    * Why it cannot be asked now although nothing has failed, when that is so: it has nothing yet, or not the newest. `resuming`:
    * only whether it can go on with an order that it began.
@@ -172,4 +198,6 @@ export interface MessageEngine {
   rows(
     set: EngineSet & { readonly ids: readonly number[]; readonly now_us: number },
   ): EngineAnswer<readonly EngineRow[]> | Promise<EngineAnswer<readonly EngineRow[]>>;
+  /** What a set has of words that somebody typed. Of words that may not be seen it knows nothing. */
+  words?(question: WordQuestion): EngineAnswer<readonly WordFinding[]> | Promise<EngineAnswer<readonly WordFinding[]>>;
 }

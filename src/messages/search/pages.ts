@@ -5,6 +5,7 @@ import type { SearchViewer } from '../../core/ports/message-search.ts';
 import { decodeCursor, encodeCursor, type SearchCursor } from './cursor.ts';
 import type { OrderList, OrderLists } from './order-lists.ts';
 import type { PageRequest } from './planner.ts';
+import type { RetryBy } from './retry.ts';
 
 /** Rows of an order that are kept for later pages: at least ten pages, at most this many. */
 const MAX_LIST = 10_000;
@@ -24,6 +25,8 @@ export interface Page {
   readonly notes: readonly string[];
   /** Milliseconds of the stages of the engine, where it has some. */
   readonly spent?: EngineSpent | undefined;
+  /** How many rows words found, where the engine joins these with others. */
+  readonly byWords?: number | undefined;
 }
 
 /** A page, the engine that it is from, and what the engine was asked. */
@@ -69,8 +72,8 @@ export async function pageOf(engine: MessageEngine, request: PageRequest, token:
 }
 
 /** Token of the page after this row. */
-export function tokenAfter(row: EngineRow, order: EngineRequest['order'], engine: MessageEngine): string {
-  return encodeCursor({ score: order === 'newest' ? (row.created_ts ?? 0) : row.score, id: BigInt(row.id), engine: engine.tag });
+export function tokenAfter(row: EngineRow, order: EngineRequest['order'], engine: MessageEngine, retry?: RetryBy): string {
+  return encodeCursor({ score: order === 'newest' ? (row.created_ts ?? 0) : row.score, id: BigInt(row.id), engine: engine.tag, retry });
 }
 
 const FOREIGN = 'the cursor is of another engine: this is the first page';
@@ -143,10 +146,10 @@ function withScore(row: EngineRow | undefined, list: OrderList): EngineRow[] {
 }
 
 function page(
-  { rows, more, matched, denied, sql, spent }: Pick<EngineFound, 'rows' | 'more' | 'matched' | 'denied' | 'sql' | 'spent'>,
+  { rows, more, matched, denied, sql, spent, byWords }: Pick<EngineFound, 'rows' | 'more' | 'matched' | 'denied' | 'sql' | 'spent' | 'byWords'>,
   told: Pick<Page, 'orderChanged' | 'cursorUsed' | 'cursorInvalidated' | 'notes'>,
 ): Answer<Page> {
-  return { ok: true, value: { rows, more, matched, denied, sql, spent, ...told } };
+  return { ok: true, value: { rows, more, matched, denied, sql, spent, byWords, ...told } };
 }
 
 /** One order for one set: the same words, filters, viewers and threshold. */

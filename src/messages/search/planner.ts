@@ -7,6 +7,7 @@ import { decodeCursor } from './cursor.ts';
 import type { EngineFault } from './engine-fault.ts';
 import { filtersOf, hasFilter } from './facets.ts';
 import { likeTerms } from './like-terms.ts';
+import { joinedName, namesAsPhrases } from './names.ts';
 import type { NormalQuery } from './query.ts';
 import { sanitizeFtsQuery } from './sanitize.ts';
 
@@ -110,16 +111,23 @@ export type Plan =
 /** message-search.md 2.2 and notes 3.3: words, else substrings, else filters alone, else nothing. */
 export function planOf(query: NormalQuery): Plan {
   if (query.text === '') return withoutText(query);
-  const sanitized = sanitizeFtsQuery(query.text);
+  const sanitized = sanitizedWords(query.text);
   const { expression, notes } = sanitized === undefined ? NO_WORDS : boundedWords(sanitized);
   if (sanitized !== undefined && expression !== undefined) {
     const wide = notes.length === 0 ? { expression, notes } : boundedWords(sanitized, 1);
     const letters = wide.expression === undefined || wide.expression === expression ? {} : { with_letters: wide.expression };
-    return { empty: false, match: { by: 'words', expression, text: query.text, ...letters }, notes, notesWithLetters: wide.notes, faults: [] };
+    const also = joinedName(expression);
+    const match = { by: 'words' as const, expression, text: query.text, ...letters, ...(also !== undefined && { also }) };
+    return { empty: false, match, notes, notesWithLetters: wide.notes, faults: [] };
   }
   const match = substringMatch(query.text);
   if (match === undefined) return { empty: true, reason: 'invalid_query: the text has no word to look for' };
   return { empty: false, match, notes, faults: sanitized === undefined ? [] : [TOO_MUCH] };
+}
+
+function sanitizedWords(text: string): string | undefined {
+  const sanitized = sanitizeFtsQuery(text);
+  return sanitized === undefined ? undefined : namesAsPhrases(sanitized);
 }
 
 const NO_WORDS: BoundedWords = { expression: undefined, notes: [] };

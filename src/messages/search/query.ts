@@ -31,6 +31,8 @@ export interface NormalQuery {
   readonly offset: number;
   readonly cursor: string | null;
   readonly explain: boolean;
+  /** Whether something else is looked for where nothing matches the text. */
+  readonly retry: boolean;
   readonly scope: ScopePolicy;
   readonly redaction: Redaction | null;
   /** `null`: the caller left it open. */
@@ -69,6 +71,7 @@ export function normalQuery(query: SearchQuery): NormalQuery {
     offset: Math.max(0, query.offset ?? 0),
     cursor: query.cursor ?? null,
     explain: query.explain ?? false,
+    retry: query.retry ?? true,
     scope: query.scope ?? 'unrestricted',
     redaction: redactionOf(query.redaction),
     mode: query.mode ?? null,

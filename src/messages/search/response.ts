@@ -5,6 +5,7 @@ import { auditEntry, redacted } from '../visibility/scope.ts';
 import { assist } from './assistance.ts';
 import { guide } from './guidance.ts';
 import { type ServedPage, tokenAfter } from './pages.ts';
+import type { RetryStep } from './retry.ts';
 import { downgradeOf, explainOf, type SearchTrace } from './search-trace.ts';
 
 /** What the caller gets of a search. */
@@ -17,13 +18,18 @@ export function responseOf(trace: SearchTrace): SearchResponse {
   const audit = auditOf(trace);
   return {
     results: served === null ? [] : rows.map((row) => resultOf(row, served, trace)),
-    ...(served?.page.more === true && last !== undefined && { next_cursor: trace.seal(tokenAfter(last, served.request.order, served.engine)) }),
+    ...(served?.page.more === true && last !== undefined && { next_cursor: trace.seal(tokenAfter(last, served.request.order, served.engine, trace.retry?.by)) }),
+    ...(trace.retry !== undefined && { retry: toldOf(trace.retry) }),
     ...(query.explain && { explain: explainOf(trace) }),
     ...(assistance !== undefined && { assistance }),
     ...(rows.length === 0 && { guidance: guide(query, assistance) }),
     ...(diagnostics !== undefined && { diagnostics }),
     ...(audit.length > 0 && { audit }),
   };
+}
+
+function toldOf({ by, text, replaced }: RetryStep): NonNullable<SearchResponse['retry']> {
+  return { by, text, ...(replaced.length > 0 && { replaced: replaced.map(({ word, by: others }) => ({ word, by: [...others] })) }) };
 }
 
 /** What is withheld: on this page redacted, on the first one left out. Only an operator is told. */

@@ -7,6 +7,7 @@ import { facetsOf, filtersOf } from './facets.ts';
 import type { PageExtras, ServedPage } from './pages.ts';
 import { modeOf, type Plan, type Route } from './planner.ts';
 import type { NormalQuery } from './query.ts';
+import type { RetryStep } from './retry.ts';
 
 /** Who searches for what, and since when by the clock of the search. */
 export interface SearchRequest {
@@ -34,6 +35,8 @@ export interface EngineAttempt {
   readonly notes: readonly string[];
   /** Milliseconds of the engine that answered. */
   readonly engineMs: number;
+  /** What was looked for instead of the text, where nothing matches that. */
+  readonly retry?: RetryStep;
 }
 
 /** Everything that happened on the way to an answer. */
@@ -79,6 +82,8 @@ export function explainOf(trace: SearchTrace): QueryExplain {
   const downgrade = downgradeOf(trace);
   const notes = [
     ...trace.notes,
+    ...(trace.retry === undefined ? [] : [`nothing matches the text; looked for instead (${trace.retry.by}): ${trace.retry.text}`]),
+    ...(match?.by === 'words' && match.also !== undefined ? [`also looked for as one name: ${match.also}`] : []),
     ...extras.faults.map((why) => `left out: ${why}`),
     ...(shadow.missing === undefined ? [] : [`shadow: nothing was compared: ${shadow.missing}`]),
     ...(served !== null && match?.by === 'words' ? POOL_NOTES[served.engine.mode] : []),

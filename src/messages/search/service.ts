@@ -1,17 +1,16 @@
 import type { SearchQuery, SearchResponse } from '../../contracts/index.ts';
 import type { CursorKeys } from '../../core/ports/message-cursor-keys.ts';
-import type { EngineMatch, MessageEngine } from '../../core/ports/message-engine.ts';
 import type { ReadRecipients } from '../../core/ports/message-recipients.ts';
 import type { MessageSearchEvent, SearchViewer } from '../../core/ports/message-search.ts';
 import { scopeOf } from '../visibility/scope.ts';
 import { needsSeal, openedCursor, plainCursor, sealedCursor } from './cursor-seal.ts';
-import type { EngineFault } from './engine-fault.ts';
-import { createOrderLists, type OrderLists } from './order-lists.ts';
-import { catchEngineErrors, pageExtras, pageOf } from './pages.ts';
-import { chooseEngines, type EngineSetup, engineRequestOf, type Plan, planOf, type Route, substringMatch } from './planner.ts';
+import { findRows } from './attempts.ts';
+import { createOrderLists } from './order-lists.ts';
+import { pageExtras } from './pages.ts';
+import { chooseEngines, type EngineSetup, planOf } from './planner.ts';
 import { type NormalQuery, normalQuery } from './query.ts';
 import { diagnosticsOf, responseOf } from './response.ts';
-import { downgradeOf, type EngineAttempt, methodOf, micros, type RunContext, type SearchRequest, type SearchTrace } from './search-trace.ts';
+import { downgradeOf, methodOf, micros, type RunContext, type SearchRequest, type SearchTrace } from './search-trace.ts';
 import { startShadow } from './shadow.ts';
 
 /** How long an order is kept for the pages that follow, and how many of them. */
@@ -46,7 +45,7 @@ export function createMessageSearchService(parts: MessageSearchParts): MessageSe
     async search(asked, viewer) {
       const request: SearchRequest = { started: parts.elapsed(), ...admitted(normalQuery(asked), viewer, parts.cursorKeys), viewer };
       const run: RunContext = { ...request, route: chooseEngines(parts, request.query), plan: planOf(request.query) };
-      const attempt = await tryEngines(parts, lists, run);
+      const attempt = await findRows(parts, lists, run);
       const extras = await pageExtras(attempt.served, viewer, parts.recipients);
       const totalUs = micros(parts.elapsed() - run.started);
       const shadow = startShadow(parts, run.route, attempt.served);
@@ -70,51 +69,13 @@ function admitted(query: NormalQuery, viewer: SearchViewer, keys: CursorKeys): P
 
 const NOT_OURS = 'the cursor was not made for this reader: this is the first page';
 
-/** Step 3: one engine after the other, the tables at the end, until one answers. */
-async function tryEngines(parts: MessageSearchParts, lists: OrderLists, { query, viewer, route, plan, admission }: RunContext): Promise<EngineAttempt> {
-  if (plan.empty) return { ...UNSERVED, notes: [plan.reason] };
-  const faults: EngineFault[] = [...plan.faults];
-  for (const { engine, match } of candidatesOf(parts, route, plan.match)) {
-    // A database that is not there is not there for its tables either.
-    // And what took too long has no time left for them.
-    if (faults.some((fault) => fault.engine === engine.name && (fault.kind === 'index_not_ready' || fault.stage === 'deadline'))) continue;
-    const started = parts.elapsed();
-    const request = engineRequestOf(query, viewer, match, parts.now() * 1000);
-    const page = await catchEngineErrors(() => pageOf(engine, request, query.cursor, lists));
-    if (page.ok)
-      return {
-        served: { engine, request, page: page.value },
-        faults,
-        notes: [...admission, ...notesOf(plan, engine), ...page.value.notes],
-        engineMs: parts.elapsed() - started,
-      };
-    faults.push({ engine: engine.name, ...page.error });
-  }
-  return { ...UNSERVED, faults, notes: ['no engine could answer'] };
-}
-
-/** What was changed in the text for this engine. */
-function notesOf({ notes, notesWithLetters }: Extract<Plan, { empty: false }>, { name }: MessageEngine): readonly string[] {
-  return name === 'tantivy' ? (notesWithLetters ?? notes) : notes;
-}
-
-const UNSERVED: EngineAttempt = { served: null, faults: [], notes: [], engineMs: 0 };
-
-/** Engines and what each is asked to match; only FTS5 takes anything but words. */
-function candidatesOf({ engines }: MessageSearchParts, route: Route, match: EngineMatch): readonly { engine: MessageEngine; match: EngineMatch }[] {
-  if (match.by !== 'words') return [{ engine: engines.fts5, match }];
-  const byWords = route.engines.flatMap((name) => engines[name] ?? []).map((engine) => ({ engine, match }));
-  const bySubstrings = substringMatch(match.text);
-  return bySubstrings === undefined ? byWords : [...byWords, { engine: engines.fts5, match: bySubstrings }];
-}
-
 /** Step 6: events, for logs and metrics (message-search.md 8). */
 function report({ emit }: MessageSearchParts, trace: SearchTrace): void {
   const { query, route, served, faults, totalUs } = trace;
   const downgrade = downgradeOf(trace);
   if (downgrade !== undefined) emit({ event: 'search.mode.downgrade', requested: route.requested, ...downgrade });
   if (served?.page.cursorInvalidated === true) {
-    const cursorEngine = /:e([a-z0-9]+)$/.exec(query.cursor ?? '')?.[1] ?? 'none';
+    const cursorEngine = /:e([a-z0-9]+)(?::r[a-z])?$/.exec(query.cursor ?? '')?.[1] ?? 'none';
     emit({ event: 'search.cursor.invalidated', cursor_engine: cursorEngine, current_engine: served.engine.tag });
   }
   for (const { engine, kind, message } of faults) if (kind !== 'invalid_query') emit({ event: 'search.engine.error', engine, message });

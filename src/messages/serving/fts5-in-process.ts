@@ -8,7 +8,7 @@ export interface Fts5ProcessData {
 }
 
 /** What the process answers. */
-export type Fts5Calls = Pick<MessageEngine, 'find' | 'rows'>;
+export type Fts5Calls = Required<Pick<MessageEngine, 'find' | 'rows' | 'words'>>;
 
 /**
  * FTS5 for a thread that has better things to do than to be ended for one expression: in a process of its own, which is ended
@@ -45,6 +45,7 @@ export function createFts5InProcess(file: string, deadlineMs: number): MessageEn
     mode: 'lexical',
     find: (request) => asked(async () => client.call('find', request)),
     rows: (set) => asked(async () => client.call('rows', set)),
+    words: (question) => asked(async () => client.call('words', question)),
     close: () => client.stop(),
   };
 }

@@ -94,7 +94,7 @@ export function vectorEngines({ embedder, searcher, database, lexical, reranker,
     async score(ask) {
       const times = createStageTimes<EngineStage>(systemClock.monotonic);
       const found = await fusedSet(sides, ask, times);
-      return found.ok ? answerOf([...found.value.visible, ...found.value.denied], times.spent) : found;
+      return found.ok ? answerOf([...found.value.visible, ...found.value.denied], times.spent, found.value.byWords) : found;
     },
   });
   if (reranker === undefined) return { semantic, hybrid };
@@ -109,13 +109,13 @@ export function vectorEngines({ embedder, searcher, database, lexical, reranker,
       const found = await fusedSet(sides, ask, times);
       if (!found.ok) return found;
       const visible = await times.during('rerank', () => rerankedSet(parts, ask, found.value.visible));
-      return visible.ok ? answerOf([...visible.value, ...found.value.denied], times.spent) : visible;
+      return visible.ok ? answerOf([...visible.value, ...found.value.denied], times.spent, found.value.byWords) : visible;
     },
   });
   return { semantic, hybrid, hybrid_rerank };
 }
 
 /** Scores as they are, from 0 to 1. */
-function answerOf(rows: readonly { readonly id: number; readonly score: number }[], spent: EngineSpent) {
-  return { ok: true, value: { ids: rows.map(({ id }) => id), raws: rows.map(({ score }) => score), scale: { best: 1, worst: 0 }, spent } } as const;
+function answerOf(rows: readonly { readonly id: number; readonly score: number }[], spent: EngineSpent, byWords: number) {
+  return { ok: true, value: { ids: rows.map(({ id }) => id), raws: rows.map(({ score }) => score), scale: { best: 1, worst: 0 }, spent, byWords } } as const;
 }

@@ -1,5 +1,7 @@
 import type { SqliteDatabase } from '../../adapters/sqlite/open.ts';
 import { openMigrated } from '../../adapters/sqlite/open-migrated.ts';
+import { messageOf, WritError } from '../../core/errors.ts';
+import { fillFullText, registerTextFunctions } from './write/full-text.ts';
 
 const MIGRATIONS = new URL('./sql/', import.meta.url);
 /** 64 MiB: the full text of a batch dirties pages all over, and a search walks through many. */
@@ -12,7 +14,16 @@ const CACHE = 'cache_size = -65536';
  */
 export function openMessagesWriter(file: string): SqliteDatabase {
   // A checkpoint then finds each page once.
-  return openMigrated(file, MIGRATIONS, { pragmas: [CACHE, 'wal_autocheckpoint = 4096'] });
+  const db = openMigrated(file, MIGRATIONS, { pragmas: [CACHE, 'wal_autocheckpoint = 4096'] });
+  registerTextFunctions(db);
+  try {
+    // A new store, and a small one of before, is whole at once; the writer goes on with a large one (`WriteEngine.advance`).
+    if (!fillFullText(db)) fillFullText(db);
+    return db;
+  } catch (error) {
+    db.close();
+    throw new WritError('STORAGE_UNAVAILABLE', `the full text of ${file} cannot be made: ${messageOf(error)}`, { cause: error });
+  }
 }
 
 /**

@@ -32,6 +32,8 @@ export function createMessageStore({ file, batchOps, onCommit = noop, onRebuild 
   const queue: Waiting[] = [];
   let release: (() => void) | undefined;
   let working: Promise<void> | undefined;
+  let filling: Promise<void> | undefined;
+  let isStopping = false;
 
   const life = lifecycle(
     async () => {
@@ -42,8 +44,12 @@ export function createMessageStore({ file, batchOps, onCommit = noop, onRebuild 
         letGo();
         throw error;
       }
+      isStopping = false;
+      filling = fill();
     },
     async () => {
+      isStopping = true;
+      await filling;
       await working;
       await thread.stop();
       letGo();
@@ -53,6 +59,15 @@ export function createMessageStore({ file, batchOps, onCommit = noop, onRebuild 
   function letGo(): void {
     release?.();
     release = undefined;
+  }
+
+  /** What a store of before lacks, between the batches; what fails is tried again by the next start. */
+  async function fill(): Promise<void> {
+    try {
+      for (let isWhole = false; !isWhole && !isStopping; ) isWhole = await thread.call('advance');
+    } catch {
+      // A disk that is full refuses batches too, and they say so.
+    }
   }
 
   async function work(): Promise<void> {

@@ -36,6 +36,8 @@ export interface MessageSearchQuery {
   recipient_name?: string | null | undefined;
   min_score?: number | null | undefined;
   rerank_top_k?: number | null | undefined;
+  /** Whether something else is looked for where nothing matches a list of words; true if absent. */
+  retry?: boolean | null | undefined;
   rrf_k?: number | null | undefined;
 }
 
@@ -80,6 +82,8 @@ export interface MessageSearchAnswer {
   results: MessageSearchResult[];
   next_cursor?: string | undefined;
   explain?: MessageSearchExplain | undefined;
+  /** Present only when nothing matches the text and something else was found. */
+  retry?: { by: 'spelling' | 'any_word' | 'substrings'; text: string; replaced?: { word: string; by: string[] }[] | undefined } | undefined;
   assistance?:
     | {
         query_text: string;

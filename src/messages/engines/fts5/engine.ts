@@ -1,26 +1,26 @@
 import { Sqlite } from '../../../adapters/sqlite/driver.ts';
 import type { SqliteDatabase } from '../../../adapters/sqlite/open.ts';
-import type { DocKind } from '../../../contracts/index.ts';
 import { messageOf } from '../../../core/errors.ts';
-import type { EngineSet, MessageEngine, SearchError } from '../../../core/ports/message-engine.ts';
-import { type Sql, sql } from '../../visibility/sql.ts';
+import { askedWords, type EngineSet, type MessageEngine, type SearchError } from '../../../core/ports/message-engine.ts';
 import { createSetReader } from '../result-set/reader.ts';
-import type { Ranking } from '../result-set/statements.ts';
+import { fts5Ranking } from './ranking.ts';
+import { findWords } from './spelling.ts';
 
 /**
  * Message search by SQLite's full text, which is always there.
  *
  * @param database the database, open for reading; throws while there is none. It stays its owner's.
  */
-export function createFts5Engine(database: () => SqliteDatabase): MessageEngine {
+export function createFts5Engine(database: () => SqliteDatabase): MessageEngine & Required<Pick<MessageEngine, 'words'>> {
   const reader = createSetReader(database, faultOf);
   return {
     name: 'fts5',
     tag: 'fts5',
     mode: 'lexical',
     find: (request) =>
-      reader.answered(request, () => reader.page(request, request.match.by === 'words' ? fts5Ranking(request.kind, request.match.expression) : null)),
+      reader.answered(request, () => reader.page(request, request.match.by === 'words' ? fts5Ranking(request.kind, askedWords(request.match)) : null)),
     rows: (set) => reader.answered(set, () => reader.rows(set)),
+    words: (question) => reader.answered({ ...question, match: { by: 'filters' } }, () => reader.inTransaction((all) => findWords(all, question))),
   };
 }
 
@@ -28,25 +28,4 @@ export function createFts5Engine(database: () => SqliteDatabase): MessageEngine 
 function faultOf({ match }: EngineSet, error: unknown): SearchError {
   const syntax = match.by === 'words' && error instanceof Sqlite.SqliteError && error.code === 'SQLITE_ERROR';
   return { kind: syntax ? 'invalid_query' : 'engine_error', message: messageOf(error) };
-}
-
-/** The full text of each kind. In bm25, columns that are not indexed have a weight too: title 10, body 1, the others 0. */
-const TEXTS = {
-  message: { table: sql`fts_messages`, bm25: sql`bm25(fts_messages, 0.0, 10.0, 1.0)` },
-  agent: { table: sql`fts_agents`, bm25: sql`bm25(fts_agents, 0.0, 0.0, 10.0, 1.0, 0.0, 0.0)` },
-  project: { table: sql`fts_projects`, bm25: sql`bm25(fts_projects, 0.0, 10.0, 1.0)` },
-} satisfies Record<DocKind, { readonly table: Sql; readonly bm25: Sql }>;
-
-/** Rows that an FTS5 expression matches, by bm25: from the worst of the set to its best (message-search.md 3.2). */
-export function fts5Ranking(kind: DocKind, expression: string): Ranking {
-  const { table, bm25 } = TEXTS[kind];
-  return {
-    from: table,
-    id: sql`f.rowid`,
-    cost: bm25,
-    sign: 1,
-    match: [sql`f.${table} MATCH ${expression}`],
-    current: true,
-    scale: { best: null, worst: null },
-  };
 }

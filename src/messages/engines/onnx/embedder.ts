@@ -27,7 +27,7 @@ export async function openOnnxEmbedder(directory: string): Promise<Embedder> {
   const [probe] = await embed(['probe']);
   const dimension = probe?.length ?? 0;
   if (dimension === 0 || dimension > MAX_DIMENSION) throw new Error(`the model makes vectors of ${dimension} numbers`);
-  return { id: `onnx-${digest}`, dimension, embed };
+  return { id: `onnx-${digest}`, dimension, knowsMeaning: true, embed };
 }
 
 /** The mean over the tokens of each text, of length 1. */

@@ -34,6 +34,8 @@ export interface SetReader {
   rows(set: EngineSet & { readonly ids: readonly number[]; readonly now_us: number }): EngineRow[];
   /** Ids of what may be seen of the set, by filters and scope alone; with `keep_denied` also of what may not. In no order. */
   candidates(set: Omit<EngineSet, 'match'> & { readonly now_us: number }): number[];
+  /** What a statement answers, all of one state of the data. */
+  inTransaction<T>(work: (all: (statement: Sql) => Cell[][]) => T): T;
 }
 
 /**
@@ -79,10 +81,11 @@ export function createSetReader(database: () => SqliteDatabase, faultOf: (set: E
     page: (request, ranking) => inTransaction(() => find({ all, database }, request, ranking)),
     rows: (set) => all(rowsStatement(set)).map((row) => rowOf(row, UNRANKED)),
     candidates: (set) => all(candidatesStatement(set)).map(([id]) => Number(id)),
+    inTransaction: (work) => inTransaction(() => work(all)),
   };
 }
 
-type Cell = string | number | null;
+export type Cell = string | number | null;
 
 interface Asking {
   readonly all: (statement: Sql) => Cell[][];

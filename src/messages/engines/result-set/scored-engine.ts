@@ -13,6 +13,8 @@ export interface Scored {
   readonly scale: EngineScale;
   /** Milliseconds of the stages that led to them. */
   readonly spent?: EngineSpent;
+  /** How many of them words found, where an engine joins these with others. */
+  readonly byWords?: number;
 }
 
 /** The raw scores that become 1 and 0; `null`: the best, or the worst, of the set. Both of them the same: 1. */
@@ -74,8 +76,8 @@ export function createScoredEngine({ name, tag, mode, database, score }: ScoredE
       if (request.match.by !== 'words') return reader.answered(request, () => reader.page(request, null));
       const scores = await scored(request);
       if (!scores.ok) return scores;
-      const { spent } = scores.value;
-      return reader.answered(request, () => ({ ...reader.page(request, scoredRanking(scores.value)), ...(spent && { spent }) }));
+      const { spent, byWords } = scores.value;
+      return reader.answered(request, () => ({ ...reader.page(request, scoredRanking(scores.value)), ...(spent && { spent }), ...(byWords !== undefined && { byWords }) }));
     },
     rows: (set) => reader.answered(set, () => reader.rows(set)),
   };

@@ -117,6 +117,17 @@ function named({ ids }: Named, kind: KindTables, visibility: Visibility, conditi
     FROM json_each(${JSON.stringify(ids)}) p CROSS JOIN ${kind.table} m ON m.id = p.value ${kind.sender}${where(conditions)}`;
 }
 
+/**
+ * [id, title, body] of the first rows that an index of words has for an expression and that may be seen, by id. Rows that an
+ * operator sees redacted count as hidden.
+ */
+export function seenStatement(set: Omit<EngineSet, 'match'> & { readonly now_us: number }, { from, match }: Pick<Ranking, 'from' | 'match'>, most: number): Sql {
+  const kind = KINDS[set.kind];
+  const visibility = visibilityOf(set, set.now_us);
+  const conditions = [...filterConditions({ ...set, match: { by: 'substrings', terms: [] } }, kind, visibility), ...(visibility.sees ? [visibility.sees] : [])];
+  return sql`${withTables(visibility.tables)}SELECT m.id, ${kind.title}, ${kind.body} FROM ${from} f CROSS JOIN ${kind.table} m ON m.id = f.rowid${where([...match, ...conditions])} LIMIT ${most}`;
+}
+
 /** Time of a row, where it still is and may be seen: a token that names another one must tell nothing of it. */
 export function timeStatement(request: EngineRequest, id: bigint): Sql {
   const kind = KINDS[request.kind];

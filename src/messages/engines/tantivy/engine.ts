@@ -1,6 +1,6 @@
 import type { SqliteDatabase } from '../../../adapters/sqlite/open.ts';
 import { messageOf } from '../../../core/errors.ts';
-import type { EngineAnswer, EngineFound, EngineRequest, MessageEngine } from '../../../core/ports/message-engine.ts';
+import { askedWords, type EngineAnswer, type EngineFound, type EngineRequest, type MessageEngine } from '../../../core/ports/message-engine.ts';
 import { createSetReader, type SetReader } from '../result-set/reader.ts';
 import { scoredRanking } from '../result-set/scored-engine.ts';
 import type { Tantivy } from './binding.ts';
@@ -48,7 +48,7 @@ export function createTantivyEngine({ tantivy, root, database }: TantivyEnginePa
     const pin = pins();
     if (!pin.ok) return { ok: false, error: { kind: 'index_not_ready', message: pin.why } };
     return reader.answered(request, () => {
-      const wanted = readWords(match.with_letters ?? match.expression, request.kind, (text) => analyzer.analyze(text));
+      const wanted = readWords(askedWords(match, true), request.kind, (text) => analyzer.analyze(text));
       const query = createQueries(tantivy, pin.pinned.schema)(wanted, request.kind);
       return pageIn(reader, request, (most) => scoresOf(pin.pinned, query, most));
     });

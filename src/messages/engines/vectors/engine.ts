@@ -72,7 +72,7 @@ export function nearestOf({ embedder, searcher, database }: VectorEngineParts): 
 /** Search by vectors (message-search.md 1.1): cosines as they are, from 0 to 1; what has nothing in common with the text is not found. */
 export function createSemanticEngine(parts: VectorEngineParts): MessageEngine {
   const nearest = nearestOf(parts);
-  return createScoredEngine({
+  const engine = createScoredEngine({
     name: 'semantic',
     tag: 'hybrid',
     mode: 'semantic',
@@ -84,6 +84,7 @@ export function createSemanticEngine(parts: VectorEngineParts): MessageEngine {
       return { ok: true, value: { ids: [...found.ids, ...denied.ids], raws: [...found.scores, ...denied.scores], scale: { best: 1, worst: 0 } } };
     },
   });
+  return { ...engine, ...(parts.embedder.knowsMeaning && { knowsMeaning: true }) };
 }
 
 /** Whether no filter and no viewer narrow a set. Documents that are gone are left out later. */

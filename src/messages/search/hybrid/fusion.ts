@@ -1,5 +1,6 @@
 import type { EngineAnswer, EngineRequest, EngineStage, MessageEngine } from '../../../core/ports/message-engine.ts';
 import type { StageTimes } from '../../../core/stage-times.ts';
+import { anyOf } from '../any-of.ts';
 
 /** Reciprocal rank fusion (message-search.md 3.2): what two orders agree on comes first, whatever their scores are. */
 
@@ -33,24 +34,57 @@ export interface FusedSet {
   readonly visible: readonly Fused[];
   /** What belongs to it and may not be seen: ranked apart, so that it moves nothing that is seen. */
   readonly denied: readonly Fused[];
+  /** How many of the visible ones words found. */
+  readonly byWords: number;
 }
 
 /** Both sides' best rows of a set, fused. Fails when a side has no answer; a text that is no expression of words has none of their rows. */
 export async function fusedSet(sides: HybridSides, request: EngineRequest, times: StageTimes<EngineStage>): Promise<EngineAnswer<FusedSet>> {
   const visible = await fusedRows(sides, request, times);
   if (!visible.ok) return visible;
+  const { rows, byWords } = visible.value;
   const { viewers, keep_denied, only_denied, hide_denied } = request.scope;
-  if (viewers.length === 0 || keep_denied || only_denied || hide_denied) return { ok: true, value: { visible: visible.value, denied: [] } };
+  if (viewers.length === 0 || keep_denied || only_denied || hide_denied) return { ok: true, value: { visible: rows, denied: [], byWords } };
   const denied = await fusedRows(sides, { ...request, scope: { ...request.scope, only_denied: true } }, times);
-  return denied.ok ? { ok: true, value: { visible: visible.value, denied: denied.value } } : denied;
+  return denied.ok ? { ok: true, value: { visible: rows, denied: denied.value.rows, byWords } } : denied;
 }
 
-async function fusedRows({ lexical, semantic }: HybridSides, request: EngineRequest, times: StageTimes<EngineStage>): Promise<EngineAnswer<readonly Fused[]>> {
+async function fusedRows({ lexical, semantic }: HybridSides, request: EngineRequest, times: StageTimes<EngineStage>): Promise<EngineAnswer<{ readonly rows: readonly Fused[]; readonly byWords: number }>> {
   const words = await times.during('lexical', () => wordOrder(lexical, request));
   if (!words.ok) return words;
-  const near = await times.during('vector', () => orderOf(semantic, request));
+  const near = await times.during('vector', () => orderOf(semantic, hashedRequest(semantic, request)));
   if (!near.ok) return near;
-  return { ok: true, value: await times.during('fusion', () => fuse([words.value, near.value], request.fusion?.rrf_k ?? RRF_K)) };
+  const evident = await times.during('lexical', () => withEvidence({ lexical, semantic }, request, words.value, near.value));
+  if (!evident.ok) return evident;
+  const rows = await times.during('fusion', () => fuse([words.value, evident.value], request.fusion?.rrf_k ?? RRF_K));
+  return { ok: true, value: { rows, byWords: words.value.length } };
+}
+
+/** The words as one name, too, are hashed: a row that has `createMessageSearch` has none of its words for a hash. */
+function hashedRequest({ knowsMeaning }: MessageEngine, request: EngineRequest): EngineRequest {
+  const { match } = request;
+  if (knowsMeaning === true || match.by !== 'words' || match.also === undefined) return request;
+  return { ...request, match: { ...match, text: `${match.text} ${match.also}` } };
+}
+
+/**
+ * The near rows that something speaks for: any of the words, or vectors that know meaning. Vectors of hashed words are near to
+ * each other by chance: with these alone a row would stand before what the words find, or where nothing is to be found (D238).
+ */
+async function withEvidence(
+  { lexical, semantic }: HybridSides,
+  request: EngineRequest,
+  words: readonly number[],
+  near: readonly number[],
+): Promise<EngineAnswer<readonly number[]>> {
+  if (semantic.knowsMeaning === true || request.match.by !== 'words') return { ok: true, value: near };
+  const expression = anyOf(request.match.expression);
+  if (expression === undefined) return { ok: true, value: near };
+  const { match } = request;
+  const any = expression === match.expression ? { ok: true as const, value: words } : await wordOrder(lexical, { ...request, match: { ...match, expression } });
+  if (!any.ok) return any;
+  const evident = new Set([...words, ...any.value]);
+  return { ok: true, value: near.filter((id) => evident.has(id)) };
 }
 
 const RRF_K = 60;

@@ -3,6 +3,7 @@ import { messageOf, WritError } from '../../../core/errors.ts';
 import type { CommitNews, ImportMark, ImportProgress, IngestBatch, RebuildNews } from '../../../core/ports/index.ts';
 import { rotateCursorKeys } from '../cursor-keys.ts';
 import { openMessagesWriter } from '../open.ts';
+import { fillFullText } from './full-text.ts';
 import { createMessageWriter } from './message.ts';
 import { mendSequence } from './message-ids.ts';
 import { createNames } from './names.ts';
@@ -11,6 +12,7 @@ import { createPeopleWriter } from './people.ts';
 import { createPlaceWriter } from './places.ts';
 import { rebuildFullText } from './rebuild.ts';
 import { createStamps } from './stamps.ts';
+import { createWordList } from './word-list.ts';
 
 export interface Applied {
   readonly outcomes: readonly IngestOutcome[];
@@ -21,10 +23,15 @@ export interface Applied {
 export interface WriteEngine {
   /** All batches in one transaction. @throws WritError STORAGE_UNAVAILABLE; then none was done. */
   apply(batches: readonly IngestBatch[]): Applied;
+  /** One step of what a store of before still lacks. @returns whether it is whole @throws WritError STORAGE_UNAVAILABLE */
+  advance(): boolean;
   close(): void;
 }
 
 const MAX_REFUSALS = 100;
+/** Texts whose words are noted in one transaction; a batch has fewer. */
+const MAX_NOTED = 2000;
+const STEP_NOTED = 500;
 
 /** @param onRebuild told before a rebuild begins, how many rows it is about */
 export function createWriteEngine(file: string, onRebuild: (documents: number) => void = () => undefined): WriteEngine {
@@ -32,6 +39,7 @@ export function createWriteEngine(file: string, onRebuild: (documents: number) =
   mendSequence(db);
   rotateCursorKeys(db, Date.now() * 1000);
   const parts = { db, names: createNames(db), stamps: createStamps(db, Date.now() * 1000) };
+  const words = createWordList(db);
   const messages = createMessageWriter(parts);
   const people = createPeopleWriter(parts);
   const places = createPlaceWriter(parts);
@@ -69,9 +77,12 @@ export function createWriteEngine(file: string, onRebuild: (documents: number) =
   const together = db.transaction((batches: readonly IngestBatch[]) => {
     const before = changes.get();
     const done = batches.map(({ ops, at }) => ops.map((op) => run(op, at)));
-    if (changes.get() !== before) raise.run();
+    if (changes.get() === before) return done;
+    raise.run();
+    words.follow(MAX_NOTED);
     return done;
   });
+  const noteMore = db.transaction(() => words.follow(STEP_NOTED));
 
   return {
     apply(batches) {
@@ -83,7 +94,16 @@ export function createWriteEngine(file: string, onRebuild: (documents: number) =
         return { outcomes: done.map(outcomeOf), news: { documents, durationMs: performance.now() - start, rebuild: rebuilt } };
       } catch (error) {
         parts.names.forget();
+        words.forget();
         throw new WritError('STORAGE_UNAVAILABLE', `the messages could not be written: ${messageOf(error)}`, { cause: error });
+      }
+    },
+    advance() {
+      try {
+        return fillFullText(db) && noteMore.immediate();
+      } catch (error) {
+        words.forget();
+        throw new WritError('STORAGE_UNAVAILABLE', `the full text could not be made: ${messageOf(error)}`, { cause: error });
       }
     },
     close: () => db.close(),

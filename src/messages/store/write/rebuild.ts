@@ -1,10 +1,11 @@
 import type { SqliteDatabase } from '../../../adapters/sqlite/open.ts';
 import type { RebuildNews } from '../../../core/ports/index.ts';
+import { finishFullText, MESSAGE_TEXTS } from './full-text.ts';
 import { renumberMessages } from './message-ids.ts';
 
 /** Each table of full text, its weights, and what it is made from. */
 const SOURCES = [
-  ['fts_messages', 'bm25(0.0, 10.0, 1.0)', 'rowid, message_id, subject, body', 'SELECT id, id, subject, body_md FROM messages'],
+  ...MESSAGE_TEXTS,
   [
     'fts_agents',
     'bm25(0.0, 0.0, 10.0, 1.0, 0.0, 0.0)',
@@ -19,15 +20,18 @@ const SOURCES = [
  * tables themselves are made anew, because deleting from damaged ones reads them.
  */
 export function rebuildFullText(db: SqliteDatabase, onStart: (documents: number) => void): RebuildNews {
+  finishFullText(db);
   const renumbered = renumberMessages(db);
-  onStart(SOURCES.reduce((sum, [, , , rows]) => sum + (db.prepare<[], number>(`SELECT count(*) FROM (${rows})`).pluck().get() ?? 0), 0));
+  onStart(SOURCES.filter(([, weights]) => weights !== undefined).reduce((sum, [, , , rows]) => sum + (db.prepare<[], number>(`SELECT count(*) FROM (${rows})`).pluck().get() ?? 0), 0));
   const start = performance.now();
   const definition = db.prepare<[string], string>('SELECT sql FROM sqlite_master WHERE name = ?').pluck();
   let documents = 0;
   for (const [table, weights, columns, rows] of SOURCES) {
     const create = definition.get(table) ?? '';
-    db.exec(`DROP TABLE ${table}; ${create}; INSERT INTO ${table} (${table}, rank) VALUES ('rank', '${weights}')`);
-    documents += db.prepare(`INSERT INTO ${table} (${columns}) ${rows}`).run().changes;
+    db.exec(`DROP TABLE ${table}; ${create}`);
+    if (weights !== undefined) db.exec(`INSERT INTO ${table} (${table}, rank) VALUES ('rank', '${weights}')`);
+    const { changes } = db.prepare(`INSERT INTO ${table} (${columns}) ${rows}`).run();
+    if (weights !== undefined) documents += changes;
   }
   return { documents, renumbered, durationMs: performance.now() - start };
 }

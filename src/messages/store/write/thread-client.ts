@@ -8,7 +8,7 @@ export interface WriterThreadData {
   readonly file: string;
 }
 
-export type WriterCalls = Pick<WriteEngine, 'apply'>;
+export type WriterCalls = Pick<WriteEngine, 'apply' | 'advance'>;
 
 /** Full text of so many rows is being made anew; this may be before the thread has opened. */
 export interface Rebuilding {

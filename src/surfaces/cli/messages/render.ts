@@ -22,7 +22,8 @@ export function resultsText({ results }: SearchResponse): string {
 }
 
 /** What a person should know beside the results. */
-export function* besideText({ guidance, assistance, diagnostics, next_cursor }: SearchResponse): Generator<string> {
+export function* besideText({ guidance, assistance, retry, diagnostics, next_cursor }: SearchResponse): Generator<string> {
+  if (retry !== undefined) yield retryText(retry);
   for (const { token, suggested_field, value } of assistance?.did_you_mean ?? []) yield `did you mean ${suggested_field}:${value} by ${token}?`;
   const hints = assistance?.applied_filter_hints ?? [];
   if (hints.length > 0) yield `${hints.map(({ field, value }) => `${field}:${value}`).join(' ')} was not used as a filter: use the options`;
@@ -30,6 +31,12 @@ export function* besideText({ guidance, assistance, diagnostics, next_cursor }: 
   if (diagnostics?.degraded === true)
     yield ['the search was degraded', diagnostics.fallback_mode, ...(diagnostics.remediation_hints ?? [])].filter(Boolean).join(': ');
   if (next_cursor !== undefined) yield `there is more: --cursor ${next_cursor}`;
+}
+
+/** That nothing matches what was typed, and what was looked for instead. */
+export function retryText({ text, replaced = [] }: NonNullable<SearchResponse['retry']>): string {
+  const meant = replaced.map(({ word, by }) => `${word}: ${by.join(', ')}`);
+  return `nothing matches these words; looked for instead: ${text}${meant.length > 0 ? ` (${meant.join('; ')})` : ''}`;
 }
 
 /** How it was searched, a line for each fact. */

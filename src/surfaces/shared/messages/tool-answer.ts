@@ -25,10 +25,11 @@ export function productRow(row: SearchResult): SearchMessagesProductOutput['resu
 }
 
 /** What stands beside the rows; absent members stay absent. */
-export function besideRows({ assistance, guidance, explain, next_cursor, diagnostics }: SearchResponse): Omit<SearchMessagesOutput, 'result'> {
+export function besideRows({ assistance, guidance, retry, explain, next_cursor, diagnostics }: SearchResponse): Omit<SearchMessagesOutput, 'result'> {
   return {
     ...(assistance === undefined ? {} : { assistance }),
     ...(guidance === undefined ? {} : { guidance }),
+    ...(retry === undefined ? {} : { retry }),
     ...(explain === undefined ? {} : { explain }),
     ...(next_cursor === undefined ? {} : { next_cursor }),
     ...(diagnostics === undefined ? {} : { diagnostics }),

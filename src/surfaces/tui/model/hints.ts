@@ -24,6 +24,7 @@ function foundHints(found: Found): Hint[] {
   const { answer } = found;
   return [
     ...degradedHints(answer),
+    ...(answer.retry === undefined ? [] : [{ tone: 'warn', text: `Nothing matches these words; looked for instead: ${answer.retry.text}` } as const]),
     ...(found.partOfOldest ? [{ tone: 'warn', text: `Oldest first among the newest ${MAX_ROWS} only; narrow the search to see older ones.` } as const] : []),
     ...(answer.explain === undefined ? [] : noteHints(answer.explain)),
     ...assistanceHints(answer),
