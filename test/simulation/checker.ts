@@ -95,6 +95,12 @@ export class Checker {
     this.#crashed.set(taskId, (this.#crashed.get(taskId) ?? 0) + 1);
   }
 
+  /** A request is about to leave. After a loss of Redis another may have ended the attempt between the look at it and now. */
+  onOnce(taskId: string, tool: StoreTwin, losses: number): void {
+    const { open } = tool.look('view', taskId) as { readonly open: unknown };
+    if (open === undefined && losses === 0) this.violate('nothing is sent for an attempt that has ended', taskId);
+  }
+
   onLost(taskId: string): void {
     this.#lost.set(taskId, (this.#lost.get(taskId) ?? 0) + 1);
   }

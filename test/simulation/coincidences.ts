@@ -60,6 +60,14 @@ export const COINCIDENCES: readonly ((scenario: Scenario, random: Random) => Sce
     faults: [{ kind: 'kernel-outage', at: 20 + random.integer(200), forMs: random.pick([200, 2_000]) }],
     calls: [],
   }),
+  // A worker stands still when the intent of its request is on disk, and comes back when another has ended the task.
+  (scenario) => ({
+    ...scenario,
+    workers: 2,
+    tasks: [{ ...A_TASK, kind: 'tool-once' }],
+    faults: [],
+    calls: [{ call: 1, of: 'tool-journal.open', kind: 'pause' }],
+  }),
   // A plan, a raw producer's among them, and nothing goes wrong.
   (scenario, random) => ({ ...scenario, tasks: [], plans: [{ ...planOf(random), raw: random.chance(0.5) }], faults: [], calls: [] }),
   // A plan meets a tool that is not bound yet, and goes on when it is, or is retried.

@@ -131,6 +131,7 @@ async function prepare(world: World, { bindings, kernel, plans }: Awaited<Return
   }
   for (const { source, content } of plans.flatMap(({ files }) => files)) put(parts, source, content);
   await redis.ledger.markGeneration('first');
+  host.tools.onOnce = (taskId) => checker.onOnce(taskId, host.stores.tool, redis.losses);
   watchLedger(parts);
   watchSteps(parts);
   for (const name of ['file', TOOL_QUEUE, PLAN_QUEUE]) watchQueue(parts, redis.queue(name));

@@ -17,8 +17,13 @@ const SHORT = new Set(['kernel-outage', 'kernel-restart', 'error']);
 /** Retries of a step that are looked for. */
 const GENERATIONS = 4;
 
-/** Nobody works on a step before the answer that it follows from is on disk. */
-export function watchSteps({ plans, redis, host, checker }: Parts): void {
+/** Where nothing goes wrong, a plan takes the answer to its step within this time, milliseconds. */
+const TAKEN_MS = 1_000;
+
+/** Nobody works on a step before the answer that it follows from is on disk; and the answer is taken when it is there. */
+export function watchSteps(parts: Parts): void {
+  const { plans, redis, host, checker } = parts;
+  watchAnswers(parts);
   const steps = new Map<string, { readonly planSha256: string; readonly at: number }>();
   for (const { plan, planSha256 } of plans) {
     for (const at of plan.steps.keys()) {
@@ -38,6 +43,23 @@ export function watchSteps({ plans, redis, host, checker }: Parts): void {
     return claim(request);
   };
   Object.assign(redis.ledger, { claim: look });
+}
+
+function watchAnswers({ host, checker, world }: Parts): void {
+  const { plan } = host.stores;
+  const ask = plan.ask.bind(plan);
+  Object.assign(plan, {
+    async ask(...args: Parameters<typeof ask>) {
+      const answer = await ask(...args);
+      const [, method, [, entry]] = args;
+      const taskId = String(Reflect.get(Object(entry), 'taskId'));
+      const recordedAt = method === 'append' ? checker.recorded(taskId).at(-1)?.at : undefined;
+      const waited = recordedAt === undefined ? 0 : world.now - recordedAt;
+      if (world.struck.size === 0 && waited > TAKEN_MS)
+        checker.violate('nobody starves', `the answer of ${taskId} was taken ${Math.round(waited)} ms after it was there`);
+      return answer;
+    },
+  });
 }
 
 /** What a history must show of one plan. */

@@ -80,6 +80,18 @@ if (SEED !== undefined) {
       }
     });
 
+    it('keep the promise that this one broke: a link that stands in a directory that was moved away, and a worker that is gone', async () => {
+      const task = { kind: 'move', at: 0, duplicates: 0, ttlS: 3600, trap: 'none' } as const;
+      const base = { ...scenarioOf(5938), plans: [], boundAt: 0, workers: 1, concurrency: 1, renames: false, tasks: [task] };
+      for (const of of ['fs.sync', 'fs.link', 'fs.entry']) {
+        for (let call = 1; call < 20; call += 1) {
+          const faults = [{ kind: 'exchange-directory', at: 900, directory: 'out' }] as const;
+          const { violations } = await runHistory({ ...base, faults, calls: [{ call, of, kind: 'kill-after' }] });
+          expect(violations, `killed after ${of} ${call}`).toEqual([]);
+        }
+      }
+    });
+
     it('are the same history for the same seed, here and in a process of the long run', async () => {
       const child = await askProgram(process.execPath, scriptArgs(new URL('long-child.ts', import.meta.url), ['digests', '21', '12']));
       expect(child.exitCode, child.stderr).toBe(0);

@@ -13,9 +13,10 @@ export type Phase = 'rename' | 'link' | 'unsealed' | 'sealed' | 'sealed-bare' | 
  * What stands under the source's name. `same`: the intent's identity, ctime included. `linked`: the very inode that
  * stands in the place it was to go to. `retired` (published only): the source lies in its retired place, its name is free
  * or somebody else's. `changed`: the same inode, touched; where nothing of the source can have moved yet, also another
- * file. `other` (rename, link): another file, so the source may have moved. `gone`: nothing.
+ * file. `other` (rename, link): another file, so the source may have moved. `twice` (link): the intent's inode, which had one
+ * name then, has another that is not the destination. `gone`: nothing.
  */
-export type SourceState = 'same' | 'linked' | 'retired' | 'changed' | 'other' | 'gone';
+export type SourceState = 'same' | 'linked' | 'retired' | 'changed' | 'other' | 'twice' | 'gone';
 
 /** What stands under the destination's name. `same`: the file of ours. */
 export type DestinationState = 'same' | 'replaced' | 'gone';
@@ -66,11 +67,12 @@ const RENAME = {
   changed: { same: unknown, replaced: fail('source-changed'), gone: fail('source-changed') },
   other: { same: finish, replaced: unknown, gone: unknown },
   gone: { same: finish, replaced: unknown, gone: unknown },
-} satisfies Record<Exclude<SourceState, 'retired'>, Row>;
+} satisfies Record<Exclude<SourceState, 'retired' | 'twice'>, Row>;
 
 const LINK = {
   ...RENAME,
   linked: all({ do: 'unlink-source' }),
+  twice: all(unknown),
 } satisfies Record<Exclude<SourceState, 'retired'>, Row>;
 
 /** Destination `same` cannot be told before the seal: whatever stands there was not published by us. */
@@ -78,21 +80,21 @@ const UNSEALED = {
   same: { same: fail('destination-exists'), replaced: fail('destination-exists'), gone: redo },
   changed: { same: fail('destination-exists'), replaced: fail('destination-exists'), gone: fail('source-changed') },
   gone: { same: fail('destination-exists'), replaced: fail('destination-exists'), gone: fail('source-missing') },
-} satisfies Record<Exclude<SourceState, 'retired' | 'linked' | 'other'>, Row>;
+} satisfies Record<Exclude<SourceState, 'retired' | 'linked' | 'other' | 'twice'>, Row>;
 
 /** With the temporary file still there, nothing was published. */
 const SEALED = {
   same: { same: finish, replaced: fail('destination-exists'), gone: { do: 'publish' } },
   changed: { same: finish, replaced: fail('destination-exists'), gone: fail('source-changed') },
   gone: { same: finish, replaced: fail('destination-exists'), gone: fail('source-changed') },
-} satisfies Record<Exclude<SourceState, 'retired' | 'linked' | 'other'>, Row>;
+} satisfies Record<Exclude<SourceState, 'retired' | 'linked' | 'other' | 'twice'>, Row>;
 
 /** Without it, somebody took the copy from under its name after it was published. */
 const SEALED_BARE = {
   same: { same: finish, replaced: unknown, gone: unknown },
   changed: { same: finish, replaced: unknown, gone: unknown },
   gone: { same: finish, replaced: unknown, gone: unknown },
-} satisfies Record<Exclude<SourceState, 'retired' | 'linked' | 'other'>, Row>;
+} satisfies Record<Exclude<SourceState, 'retired' | 'linked' | 'other' | 'twice'>, Row>;
 
 const changedDuringMove: Verdict = { do: 'fail', why: 'source-changed-during-move', incident: true };
 
@@ -102,7 +104,7 @@ const PUBLISHED = {
   retired: all({ do: 'finish-retired' }),
   changed: { same: { do: 'withdraw' }, replaced: changedDuringMove, gone: changedDuringMove },
   gone: { same: { do: 'fail', why: 'source-lost-during-move', incident: true }, replaced: unknown, gone: unknown },
-} satisfies Record<Exclude<SourceState, 'other'>, Row>;
+} satisfies Record<Exclude<SourceState, 'other' | 'twice'>, Row>;
 
 type Table = Readonly<Partial<Record<SourceState, Row>>> & { readonly changed: Row };
 

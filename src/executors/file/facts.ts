@@ -38,6 +38,8 @@ function sourceState({ sourceIdentity }: OpenAttempt, phase: Phase, at: Found): 
   const linked = at.destination !== undefined && sameInode(at.source, at.destination) && sameInode(at.source, sourceIdentity);
   // A link made by us changes the ctime, at the resolution of the file system's clock.
   if (phase === 'link' && linked) return 'linked';
+  // Only a file with one name is moved by link: the other may be ours, in a directory that somebody has taken away since.
+  if (phase === 'link' && at.source.nlink > 1 && sameInode(at.source, sourceIdentity)) return 'twice';
   if (untouched(at.source, sourceIdentity)) return 'same';
   if (phase !== 'rename' && phase !== 'link') return 'changed';
   if (linked) return 'linked';

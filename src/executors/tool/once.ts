@@ -15,7 +15,7 @@ interface OnceCall {
   readonly limit: TimeLimit;
 }
 
-/** A call that is made at most once (docs/plan-protocol.md 5): gate, intent on disk, request. */
+/** A call that is made at most once (docs/plan-protocol.md 5): gate, intent on disk, both looked at once more, request. */
 export async function sendOnce({ task, call, ready, limit }: OnceCall, context: RunContext, deps: ToolDeps): Promise<RunEnd> {
   const { journal, clock, onPoint } = deps;
   const { task_id: taskId } = task.manifest;
@@ -28,15 +28,26 @@ export async function sendOnce({ task, call, ready, limit }: OnceCall, context: 
   if (opened.kind === 'spent') return { execution: { kind: 'outcome', outcome: unknown('a request was sent under this lease before') } };
   onPoint?.('intent', taskId);
 
-  const reason = stopReason(limit.signal);
-  if (reason) {
+  const inTheWay = await lookAgain(taskId, opened.n, limit, context, deps);
+  if (inTheWay) {
     await journal.withdraw(taskId, opened.n, clock.now());
-    return { execution: stopped(reason) };
+    return { execution: inTheWay };
   }
   limit.ignoreCancel();
   const answer = await ready.send(limit.signal);
   onPoint?.('answered', taskId);
   return ended(answer, limit.signal, taskId, opened.n, deps);
+}
+
+/**
+ * What has changed while the intent was written: this worker may have stood still so long that another has ended the task,
+ * or that its lock, its lease or its time is over. From the gate to the request nothing waits.
+ */
+async function lookAgain(taskId: string, n: number, limit: TimeLimit, context: RunContext, { journal }: ToolDeps): Promise<Execution | undefined> {
+  const { open } = await journal.view(taskId);
+  if (open?.n !== n) return ELSEWHERE;
+  const reason = stopReason(limit.signal);
+  return reason ? stopped(reason) : context.gate();
 }
 
 async function ended(answer: ToolAnswer, signal: AbortSignal, taskId: string, n: number, { journal, clock }: ToolDeps): Promise<RunEnd> {

@@ -2,7 +2,7 @@ import type { PlanDeps } from '../../../processors/plan/context.ts';
 import { BOUNDS } from '../../../src/contracts/index.ts';
 import { isWritError, WritError } from '../../../src/core/errors.ts';
 import { success } from '../../../src/core/outcome.ts';
-import type { TaskExecutor } from '../../../src/core/ports/index.ts';
+import type { TaskExecutor, ToolJournal } from '../../../src/core/ports/index.ts';
 import type { Seams } from '../seams.ts';
 import { executorWith, type Mutant, memoryWith } from './mutant.ts';
 
@@ -35,6 +35,10 @@ export const MENDED_MUTANTS: readonly Mutant[] = [
   },
   { name: "A8: a raw producer's plan is not woken by its end", seams: { plan: (deps) => ({ ...deps, promote: async () => 0 }) } },
   {
+    name: 'D210: nobody looks again between the intent of a once request and the request',
+    seams: { ...executorWith(gatedOnce), toolJournal: openFor },
+  },
+  {
     name: 'D168: a close that another worker has done is a crash',
     seams: memoryWith((memory) => ({
       conclude: (task, status, result) =>
@@ -44,6 +48,44 @@ export const MENDED_MUTANTS: readonly Mutant[] = [
     })),
   },
 ];
+
+/** The gate of a run answers once. */
+function gatedOnce(executor: TaskExecutor): Partial<TaskExecutor> {
+  return {
+    execute(task, run) {
+      let asked = false;
+      const gate: typeof run.gate = () => {
+        const closed = asked ? undefined : run.gate();
+        asked = true;
+        return closed;
+      };
+      return executor.execute(task, { ...run, gate });
+    },
+  };
+}
+
+/** To whoever has just opened an attempt it is open. */
+function openFor(journal: ToolJournal): ToolJournal {
+  const opened = new Map<string, number>();
+  return new Proxy(journal, {
+    get(target, key, receiver) {
+      if (key === 'open') {
+        return async (...args: Parameters<ToolJournal['open']>) => {
+          const answer = await target.open(...args);
+          if (answer.kind === 'opened') opened.set(args[0].taskId, answer.n);
+          return answer;
+        };
+      }
+      if (key !== 'view') return Reflect.get(target, key, receiver) as unknown;
+      return async (taskId: string) => {
+        const view = await target.view(taskId);
+        const n = opened.get(taskId);
+        opened.delete(taskId);
+        return n === undefined ? view : { ...view, open: { n, manifestSha256: '' } };
+      };
+    },
+  });
+}
 
 function unsent<T extends { close(...args: never[]): unknown }>(journal: T): T {
   return new Proxy(journal, {

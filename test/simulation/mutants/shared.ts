@@ -35,7 +35,7 @@ export const SHARED_MUTANTS: readonly Mutant[] = [
   { name: 'a lost ledger is not rebuilt', seams: { deps: (deps) => ({ ...deps, recoverLedger: async () => undefined }) } },
   { name: 'takeovers are not counted', seams: { ledger: (ledger) => ({ ...ledger, claim: async (request) => uncounted(await ledger.claim(request)) }) } },
   { name: 'takeovers are counted twice', seams: { ledger: (ledger) => ({ ...ledger, claim: async (request) => countedTwice(await ledger.claim(request)) }) } },
-  { name: 'the epoch of a record is not looked at', seams: { ledger: withoutEpochs } },
+  { name: 'neither epoch nor owner of a record is looked at', seams: { ledger: withoutEpochs } },
   {
     name: 'the owner of a claim is not looked at, and epochs begin anew after a loss of Redis',
     seams: {
@@ -83,11 +83,11 @@ function countedTwice(answer: Claimed): Claimed {
   return answer.kind === 'takeover' ? { ...answer, takeovers: 2 * answer.takeovers } : answer;
 }
 
-/** Records under whatever epoch the row has. */
+/** Records under whatever epoch the row has, whoever has claimed it. */
 function withoutEpochs(ledger: Parameters<NonNullable<Seams['ledger']>>[0]): typeof ledger {
   return {
     ...ledger,
-    async record(request) {
+    async record({ owner: _owner, ...request }) {
       const row = await ledger.row(request.taskId);
       return ledger.record({ ...request, epoch: row?.epoch ?? request.epoch });
     },

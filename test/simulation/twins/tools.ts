@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../src/core/json.ts';
-import type { BoundTool, PreparedRequest, ToolAnswer } from '../../../src/core/ports/index.ts';
+import type { BoundTool, PreparedRequest, ToolAnswer, ToolRequest } from '../../../src/core/ports/index.ts';
 import { areStepsSlow } from '../plan-weather.ts';
 import type { SimProcess } from '../scheduler.ts';
 import type { Ticket } from '../tasks.ts';
@@ -13,6 +13,8 @@ const TIMEOUT_MS = 10_000;
 export class ToolServer {
   /** Requests that arrived, by task. */
   readonly requests = new Map<string, number>();
+  /** A process is about to send a request that may be sent once. */
+  onOnce: (taskId: string) => void = () => undefined;
   readonly #world: World;
   readonly #traps: ReadonlyMap<string, Ticket['task']['trap']>;
 
@@ -23,9 +25,12 @@ export class ToolServer {
 
   /** The bound tools as one process has them. */
   boundFor(process: SimProcess): ReadonlyMap<string, BoundTool> {
-    const prepare = async (taskId: string): Promise<PreparedRequest> => ({
+    const prepare = async ({ taskId, operation }: ToolRequest): Promise<PreparedRequest> => ({
       kind: 'ready',
-      send: (signal) => this.#send(process, taskId, signal),
+      send: (signal) => {
+        if (operation === 'once') this.onOnce(taskId);
+        return this.#send(process, taskId, signal);
+      },
     });
     const tool: BoundTool = {
       timeoutMs: TIMEOUT_MS,
@@ -34,7 +39,7 @@ export class ToolServer {
         ['idempotent', 'idempotent'],
         ['once', 'once'],
       ]),
-      adapter: { prepare: ({ taskId }) => prepare(taskId) },
+      adapter: { prepare },
     };
     return new Map([['sim.tool', tool]]);
   }

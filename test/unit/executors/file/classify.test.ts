@@ -9,12 +9,12 @@ import { factsOf } from '../../../../src/executors/file/facts.ts';
  * w withdraw, ? unknown (incident), ! another failure with an incident, - a failure.
  */
 const TABLES: Record<Phase, Record<SourceState, string>> = {
-  rename: { same: '--r', linked: '???', changed: '?--', other: 'f??', gone: 'f??', retired: '?--' },
-  link: { same: '--r', linked: 'uuu', changed: '?--', other: 'f??', gone: 'f??', retired: '?--' },
-  unsealed: { same: '--r', linked: '---', changed: '---', other: '---', gone: '---', retired: '---' },
-  sealed: { same: 'f-p', linked: 'f--', changed: 'f--', other: 'f--', gone: 'f--', retired: 'f--' },
-  'sealed-bare': { same: 'f??', linked: 'f??', changed: 'f??', other: 'f??', gone: 'f??', retired: 'f??' },
-  published: { same: 't??', linked: 'lll', changed: 'w!!', other: 'w!!', gone: '!??', retired: 'xxx' },
+  rename: { same: '--r', linked: '???', changed: '?--', other: 'f??', gone: 'f??', retired: '?--', twice: '?--' },
+  link: { same: '--r', linked: 'uuu', changed: '?--', other: 'f??', gone: 'f??', retired: '?--', twice: '???' },
+  unsealed: { same: '--r', linked: '---', changed: '---', other: '---', gone: '---', retired: '---', twice: '---' },
+  sealed: { same: 'f-p', linked: 'f--', changed: 'f--', other: 'f--', gone: 'f--', retired: 'f--', twice: 'f--' },
+  'sealed-bare': { same: 'f??', linked: 'f??', changed: 'f??', other: 'f??', gone: 'f??', retired: 'f??', twice: 'f??' },
+  published: { same: 't??', linked: 'lll', changed: 'w!!', other: 'w!!', gone: '!??', retired: 'xxx', twice: 'w!!' },
 };
 const DESTINATIONS: readonly DestinationState[] = ['same', 'replaced', 'gone'];
 
@@ -92,6 +92,18 @@ describe('facts', () => {
     expect(source({ ino: '11' }, entry({ ino: '11' }))).toBe('other');
     expect(factsOf(attempt({ method: 'link' }), { ...nothing, source: entry({}), destination: entry({}) }).source).toBe('linked');
     expect(factsOf(attempt({}), nothing)).toEqual({ phase: 'rename', source: 'gone', destination: 'gone' });
+  });
+
+  it('sees that a link of the attempt stands where nobody looks: the directory of the destination was moved away', { tags: ['FE-24'] }, () => {
+    const source = (of: Partial<Entry>, method: 'link' | 'rename', destination?: Entry): string =>
+      factsOf(attempt({ method }), { ...nothing, source: { ...entry(of), nlink: 2 }, destination }).source;
+    expect(source({ ctimeNs: '201' }, 'link')).toBe('twice');
+    // The clock of the file system is coarse.
+    expect(source({}, 'link')).toBe('twice');
+    expect(source({ mtimeNs: '101', ctimeNs: '201' }, 'link', entry({ ino: '12' }))).toBe('twice');
+    expect(source({ ctimeNs: '201' }, 'link', entry({ ctimeNs: '201' }))).toBe('linked');
+    expect(source({ ino: '11' }, 'link')).toBe('other');
+    expect(source({ ctimeNs: '201' }, 'rename')).toBe('changed');
   });
 
   it('knows the file of ours at the destination by its inode alone: its content may have changed since', () => {

@@ -102,6 +102,36 @@ describe('a once call', () => {
     expect(seen).toEqual([{ n: 1, manifestSha256: task.manifestSha256 }]);
   });
 
+  it('is not sent by a worker that stood still while its intent was written, so that its gate has closed', { tags: ['FE-37'] }, async () => {
+    const { executor, sent } = rig({});
+    const task = callTask('t', 'op');
+    let looks = 0;
+    const gate = () => {
+      looks += 1;
+      return looks > 1 ? ({ kind: 'interrupted', reason: 'lock-lost' } as const) : undefined;
+    };
+    expect(await deliver(executor, task, context({ gate }))).toEqual({ kind: 'interrupted', reason: 'lock-lost' });
+    expect(sent).toEqual([]);
+    expect((await journal.view(task.manifest.task_id)).open).toBeUndefined();
+    expect(await answer(deliver(executor, task))).toEqual({ data: { done: true } });
+  });
+
+  it('is not sent when another has ended the attempt while its intent was written', { tags: ['FE-37'] }, async () => {
+    const task = callTask('t', 'op');
+    const { task_id: taskId } = task.manifest;
+    const ending = {
+      ...journal,
+      open: async (...args: Parameters<typeof journal.open>) => {
+        const opened = await journal.open(...args);
+        await journal.close(taskId, 1, { state: 'failure', sent: true, result: 'unknown' }, 2);
+        return opened;
+      },
+    };
+    const { executor, sent } = scripted(ending, {});
+    expect(await executor.execute(task, context())).toMatchObject({ kind: 'busy' });
+    expect(sent).toEqual([]);
+  });
+
   it('that succeeded answers again from the journal, without a request, for every lease', async () => {
     const { executor, sent } = rig({});
     const task = callTask('t', 'op');
