@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { ConfigSchema } from '../../config/schema.ts';
 import { queueName } from '../../queues/catalog.ts';
+import { inlineEd25519, libraryOf } from '../../src/adapters/crypto/inline.ts';
 import { createCryptoPool } from '../../src/adapters/crypto/pool.ts';
 import { openKernelStore } from '../../src/adapters/sqlite/kernel-store/kernel-store.ts';
 import { systemClock } from '../../src/core/clock.ts';
@@ -28,24 +29,24 @@ const { issuer, default_ttl_s: ttl, max_ttl_s: maxTtl } = ConfigSchema.parse({})
 let ids = 0;
 const pool = createCryptoPool({ threads: 1, library: 'best' });
 const counts: KernelCounts = { calls: 0, signed: 0, verified: 0 };
-const ed25519: Ed25519 = {
+const counting = (ed25519: Ed25519): Ed25519 => ({
   sign(...operation) {
     counts.signed += 1;
-    return pool.sign(...operation);
+    return ed25519.sign(...operation);
   },
   verify(...operation) {
     counts.verified += 1;
-    return pool.verify(...operation);
+    return ed25519.verify(...operation);
   },
-};
+});
 const kernel = createKernel({
   store: openKernelStore(path.dirname(places.kernelStore)),
   key: await readPrivateKey(places.kernelKey),
   kernelKeyring: createKeyring({ source: jwksFile(places.kernelKeyring), use: 'lease', clock: systemClock }),
   executorKeyring: createKeyring({ source: jwksFile(places.executorKeyring), use: 'result', clock: systemClock }),
-  ed25519,
+  ed25519: counting(pool),
   config: { issuer, ttl, maxTtl, audienceOf: ({ capability_id: capability }) => (capability === 'FILE_COPY' ? 'file' : STEP_QUEUE) },
-  plans: { logic: planLogic, bindings: BINDINGS, queue: queueName('plan', 'default') },
+  plans: { logic: planLogic, bindings: BINDINGS, ed25519: counting(inlineEd25519(await libraryOf('best'))), queue: queueName('plan', 'default') },
   clock: systemClock,
   randomId() {
     ids += 1;

@@ -142,10 +142,18 @@ export async function deriveLease(plan: PlanContext, step: PlanStep, kernel: Pla
   }
 }
 
-async function ask({ planSha256, envelope, lease, replay }: PlanContext, { path }: PlanStep, since: number, kernel: PlanKernel): Promise<DerivedLease> {
+async function ask({ planSha256, envelope, lease, replay }: PlanContext, { path, manifest, manifestSha256 }: PlanStep, since: number, kernel: PlanKernel): Promise<DerivedLease> {
   const answers = replay.answers(since);
   replay.shown = 0;
-  const derived = await kernel.derive({ planSha256, lease, ...(since === 0 ? { envelope } : {}), since, answers, voided: replay.voided(path) });
+  const derived = await kernel.derive({
+    planSha256,
+    lease,
+    ...(since === 0 ? { envelope } : {}),
+    since,
+    answers,
+    voided: replay.voided(path),
+    known: { manifest, manifestSha256 },
+  });
   replay.shown = since + answers.length;
   return derived;
 }

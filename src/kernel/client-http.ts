@@ -29,7 +29,11 @@ export function createKernelCalls(socketPath: string, timeoutMs: number): Kernel
 function errorOf({ status, body }: Exchange): WritError {
   const problem = Problem.safeParse(body);
   if (!problem.success) return new WritError('KERNEL_UNAVAILABLE', `the kernel's socket answered with status ${status} and no problem document`);
-  const { code, detail, field } = problem.data;
+  return errorOfProblem(problem.data);
+}
+
+/** The WritError that the kernel threw. */
+export function errorOfProblem({ code, detail, field }: Problem): WritError {
   return new WritError(code, detail, field === undefined ? {} : { field });
 }
 

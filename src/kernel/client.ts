@@ -10,7 +10,6 @@ import type {
   KernelClient,
   KernelOperations,
   LeaseTerms,
-  PlanKernel,
 } from '../core/ports/index.ts';
 import { createKernelCalls } from './client-http.ts';
 import {
@@ -134,25 +133,6 @@ function grantOf(answer: IssueAnswer): Grant {
   if (answer.ok) return { kind: 'granted', lease: answer.lease };
   const { code, message, field } = answer;
   return { kind: 'refused', code, message, ...(field === undefined ? {} : { field }) };
-}
-
-export interface PlanKernelClient extends PlanKernel {
-  close(): void;
-}
-
-/** A full walk of a long plan verifies a thousand signatures. */
-const TIMEOUT_MS = 30_000;
-
-/** The kernel's socket for the plan role. */
-export function createPlanKernelClient(socketPath: string): PlanKernelClient {
-  const { call, close } = createKernelCalls(socketPath, TIMEOUT_MS);
-  return {
-    async derive({ planSha256, ...request }) {
-      const { manifest, ...reply } = await call(GrantedManifest, 'POST', '/derive', { plan_sha256: planSha256, ...request });
-      return { manifest, ...granted(reply) };
-    },
-    close,
-  };
 }
 
 /** Room for the other fields of a request, and for white space that nobody writes. */

@@ -8,7 +8,7 @@ import { createPlanProgress, isDone, type PlanProgress } from '../core/plan-prog
 import { type PlanStep, signedCapability } from '../core/plan-step.ts';
 import type { DeriveRequest, StepEvidence } from '../core/ports/index.ts';
 import { isSearchPlaceIn } from '../core/search-place.ts';
-import { authenticatePlanLease, authorizeTimes, verifyResult } from '../lease/index.ts';
+import { authenticatePlanLease, authorizeTimes, verifiedOnce, verifyResult } from '../lease/index.ts';
 import type { KernelOptions, KernelPlans } from './options.ts';
 import { isBelow } from './paths.ts';
 
@@ -28,11 +28,13 @@ const MAX_KEPT = 1000;
  * plan arrives at, and only the step after them is named.
  */
 export function createDerivation(plans: KernelPlans, options: KernelOptions): (request: DeriveRequest) => Promise<DerivedStep> {
-  const { kernelKeyring, executorKeyring, ed25519, store, clock, config } = options;
+  const { kernelKeyring, executorKeyring, store, clock, config } = options;
+  const { ed25519 } = plans;
+  const leases = { keyring: kernelKeyring, ed25519: verifiedOnce(ed25519, MAX_KEPT) };
   const kept = new LRUCache<string, PlanProgress>({ max: MAX_KEPT });
 
   async function authorized({ planSha256, lease }: DeriveRequest): Promise<PlanLeasePayload> {
-    const opened = await authenticatePlanLease(lease, { planSha256, aud: plans.queue, iss: config.issuer }, { keyring: kernelKeyring, ed25519 });
+    const opened = await authenticatePlanLease(lease, { planSha256, aud: plans.queue, iss: config.issuer }, leases);
     if (!opened.ok) throw new WritError('INVALID_LEASE', opened.message);
     const isRevoked = (jti: string): boolean => store.revocation(jti) !== undefined;
     const refusal = authorizeTimes(opened.lease, { now: clock.now(), maxTtl: config.maxTtl, isRevoked });

@@ -1,13 +1,12 @@
 /** The kernel role: the only holder of the key that signs leases. */
 export {
   createKernelConnection,
-  createPlanKernelClient,
   type KernelConnection,
   type KernelConnectionOptions,
   kernelClient,
-  type PlanKernelClient,
 } from './client.ts';
 export { createKernel, type Kernel } from './kernel.ts';
 export type { KernelConfig, KernelOptions, KernelPlans } from './options.ts';
+export { createPlanKernelClient, type PlanKernelClient } from './plan-client.ts';
 export { deriveRoutes, kernelRoutes } from './routes.ts';
 export { createKernelServer, type KernelServerOptions } from './server.ts';

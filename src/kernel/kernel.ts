@@ -47,8 +47,8 @@ export function createKernel(options: KernelOptions): Kernel {
   }
 
   /** Signs a lease that rests on an executor's result, and records it with its audit row. */
-  async function grant(draft: Draft, grantOptions: GrantOptions): Promise<GrantedLease> {
-    const [prepared] = await sign([unsigned(draft, lifetime(grantOptions, options), options)], options);
+  async function grant(draft: Draft, grantOptions: GrantOptions, signer: Pick<KernelOptions, 'ed25519'> = options): Promise<GrantedLease> {
+    const [prepared] = await sign([unsigned(draft, lifetime(grantOptions, options), options)], { ...options, ed25519: signer.ed25519 });
     if (prepared === undefined) throw new WritError('INTERNAL', 'nothing was signed');
     const [answer] = await record([prepared.entry]);
     if (answer !== 'recorded') throw conflict();
@@ -136,13 +136,13 @@ export function createKernel(options: KernelOptions): Kernel {
     },
 
     async derive(request) {
-      if (derivation === undefined) throw noPlans();
+      if (plans === undefined || derivation === undefined) throw noPlans();
       const { step, planExp } = await derivation(request);
       const { manifest } = step;
       const left = planExp - Math.floor(clock.now() / 1000);
       checkPolicy(manifest);
       const draft = confirmed(store, checkShape(manifest), undefined, undefined);
-      return { manifest, ...(await grant(draft, { ttl: Math.max(1, Math.min(config.ttl, left)) })) };
+      return { manifest, ...(await grant(draft, { ttl: Math.max(1, Math.min(config.ttl, left)) }, plans)) };
     },
 
     revoke: revocations.revoke,

@@ -20,6 +20,8 @@ export interface KernelConfig {
 export interface KernelPlans {
   readonly logic: PlanLogic;
   readonly bindings: Bindings;
+  /** For one signature at a time, on this thread: a step needs one and verifies one, and a turn through another thread costs more. */
+  readonly ed25519: Ed25519;
   /** The plan queue, pool included. */
   readonly queue: string;
 }

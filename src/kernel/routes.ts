@@ -4,6 +4,7 @@ import { parseStrictJson } from '../core/canonical-json.ts';
 import { WritError } from '../core/errors.ts';
 import { MAX_JSON_DEPTH } from '../core/i-json.ts';
 import type { GrantedLease, GrantOptions, IssueAnswer, KernelOperations, PlanKernel } from '../core/ports/index.ts';
+import type { LineAnswer } from './lines-server.ts';
 import type { Granted } from './wire.ts';
 import { DeriveBody, IssueBody, PlanLeaseBody, RegrantBody, RevokeBody, UndoBody } from './wire.ts';
 
@@ -11,7 +12,7 @@ import { DeriveBody, IssueBody, PlanLeaseBody, RegrantBody, RevokeBody, UndoBody
 const BODY_LEVELS = 3;
 
 /** The routes of the kernel's own socket. Every body is read as strict JSON: two equal keys are refused, not merged. */
-export function kernelRoutes(app: FastifyInstance, kernel: KernelOperations, maxBytes: number): void {
+export function kernelRoutes(app: FastifyInstance, kernel: KernelOperations, maxBytes: number): undefined {
   strictBodies(app, maxBytes);
 
   app.post('/issue', async ({ body }) => {
@@ -45,16 +46,19 @@ export function kernelRoutes(app: FastifyInstance, kernel: KernelOperations, max
   });
   app.get('/keys', () => kernel.keys());
   app.get('/health', () => kernel.health());
+  return undefined;
 }
 
-/** The one route of the socket that the plan role may open. */
-export function deriveRoutes(app: FastifyInstance, kernel: PlanKernel, maxBytes: number): void {
+/** The one route of the socket that the plan role may open, by HTTP for workers of an earlier version, and in lines. */
+export function deriveRoutes(app: FastifyInstance, kernel: PlanKernel, maxBytes: number): LineAnswer {
   strictBodies(app, maxBytes);
-  app.post('/derive', async ({ body }) => {
+  const derive: LineAnswer = async ({ body, knows }) => {
     const { plan_sha256, envelope, ...rest } = read(DeriveBody, body);
     const { manifest, ...granted } = await kernel.derive({ planSha256: plan_sha256, ...(envelope === undefined ? {} : { envelope }), ...rest });
-    return { manifest, ...wireGranted(granted) };
-  });
+    return { ...(granted.manifestSha256 === knows ? {} : { manifest }), ...wireGranted(granted) };
+  };
+  app.post('/derive', ({ body }) => derive({ body }));
+  return derive;
 }
 
 function strictBodies(app: FastifyInstance, maxBytes: number): void {

@@ -53,6 +53,8 @@ export const IssueReply = z.object({
 });
 /** A lease for a manifest that the kernel itself has computed. */
 export const GrantedManifest = z.object({ manifest: TaskManifest, ...granted });
+/** The same to a caller that may know the manifest. */
+export const Derived = z.object({ manifest: TaskManifest.optional(), ...granted });
 export const PlanLeaseReply = z.object({ plan_sha256: Sha256Hex, lease: z.string(), jti: z.string(), exp: z.int(), capabilities: z.array(z.string()) });
 export const ManifestReply = z.object({ manifest: TaskManifest });
 export const RevokeReply = z.object({ n: z.int(), jti: z.string(), published: z.boolean() });
@@ -63,9 +65,24 @@ export const HealthReply = z.object({
   revocations: z.object({ number: z.int(), published: z.boolean(), problem: z.string().optional() }),
 });
 
+/** The protocol of a connection that goes on in lines (lines-server.ts). */
+export const LINES = 'writ-lines';
+
+const LineId = z.int().min(1);
+export const LineQuestion = z.strictObject({
+  id: LineId,
+  /** The manifest that the caller has computed itself: an answer with this one leaves it out. */
+  knows: Sha256Hex.optional(),
+  body: z.unknown(),
+});
+export type LineQuestion = z.infer<typeof LineQuestion>;
+
 /** RFC 9457 with our code and, where one is to blame, the field. */
 export const Problem = z.looseObject({ title: z.string(), status: z.int(), detail: z.string(), code: Code, field: z.string().optional() });
 export type Problem = z.infer<typeof Problem>;
+
+export const LineReply = z.union([z.object({ id: LineId, answer: z.unknown() }), z.object({ id: LineId, problem: Problem })]);
+export type LineReply = z.infer<typeof LineReply>;
 export const PROBLEM_TYPE = 'application/problem+json';
 
 function isErrorCode(code: string): code is ErrorCode {

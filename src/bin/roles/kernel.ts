@@ -3,6 +3,7 @@ import path from 'node:path';
 import { packageVersion } from '../../../config/package.ts';
 import { queueName } from '../../../queues/catalog.ts';
 import { createConnection } from '../../../queues/connection.ts';
+import { inlineEd25519, libraryOf } from '../../adapters/crypto/inline.ts';
 import { createCryptoPool } from '../../adapters/crypto/pool.ts';
 import { createRedisRevocations } from '../../adapters/redis/revocations.ts';
 import { openKernelStore } from '../../adapters/sqlite/kernel-store/kernel-store.ts';
@@ -42,7 +43,8 @@ export async function createKernelRole({ config, places, log }: RoleContext): Pr
   const clock = systemClock;
   const redis = createConnection(redisTarget(config, places), 'ledger', (error) => log.warn({ err: error }, LOG_LINES.redis.message));
   const store = openKernelStore(path.dirname(places.kernelStore));
-  const ed25519 = createCryptoPool({ threads: config.crypto.threads, library: config.crypto.implementation === 'node' ? 'node' : 'best' });
+  const library = config.crypto.implementation === 'node' ? 'node' : 'best';
+  const ed25519 = createCryptoPool({ threads: config.crypto.threads, library });
   const report = (problem: string): void => log.error({ problem }, LOG_LINES.kernelProblem.message);
   const { bindings } = readToolBindings(registryRoots(config));
   const queues: ReadonlyMap<string, QueueKind> = new Map(Object.entries(CAPABILITY_QUEUE));
@@ -63,7 +65,7 @@ export async function createKernelRole({ config, places, log }: RoleContext): Pr
         return kind && queueName(kind, config.pool.id);
       },
     },
-    plans: { logic: planLogic, bindings, queue: queueName('plan', config.pool.id) },
+    plans: { logic: planLogic, bindings, ed25519: inlineEd25519(await libraryOf(library)), queue: queueName('plan', config.pool.id) },
     clock,
     randomId: randomUUID,
     feed: createRedisRevocations(redis),

@@ -106,6 +106,8 @@ export interface DeriveRequest {
   readonly answers: readonly StepEvidence[];
   /** The answers that retries have taken back from the step that is asked for. */
   readonly voided: readonly StepEvidence[];
+  /** What the caller takes the step's manifest to be, which then need not travel. The kernel believes nothing of it. */
+  readonly known?: { readonly manifest: TaskManifest; readonly manifestSha256: string };
 }
 
 /** A lease for the step that the plan has reached; the kernel computed its manifest. */

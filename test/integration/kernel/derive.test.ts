@@ -61,7 +61,7 @@ describe('derivation of a lease for a step', () => {
       executorKeyring: fixedKeyring([executorKey]),
       ed25519,
       config: { issuer: 'writ-kernel', ttl: 3600, maxTtl: 7200, audienceOf: () => 'file' },
-      plans: { logic: planLogic, bindings: (ref) => bindings(ref), queue: 'plan' },
+      plans: { logic: planLogic, bindings: (ref) => bindings(ref), ed25519, queue: 'plan' },
       clock,
       randomId() {
         ids += 1;

@@ -41,7 +41,7 @@ export class KernelTwin {
       ed25519: cheapEd25519,
       config: { issuer: ISSUER, ttl: 3600, maxTtl: 86_400, audienceOf: ({ capability_id: capability }) => (capability === 'TOOL_CALL' ? TOOL_QUEUE : 'file') },
       clock: { now: () => Math.floor(EPOCH_MS + this.#world.now), monotonic: () => this.#world.now },
-      plans: { logic: planLogic, bindings: this.#bindings, queue: PLAN_QUEUE },
+      plans: { logic: planLogic, bindings: this.#bindings, ed25519: cheapEd25519, queue: PLAN_QUEUE },
       randomId: () => {
         this.#ids += 1;
         return `kernel-lease-${this.#ids}`;

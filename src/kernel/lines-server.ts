@@ -1,0 +1,88 @@
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { StringDecoder } from 'node:string_decoder';
+import { parseStrictJson } from '../core/canonical-json.ts';
+import { MAX_JSON_DEPTH } from '../core/i-json.ts';
+import { lineCutter } from '../core/line-cutter.ts';
+import { LINES, type LineQuestion, LineQuestion as Question, type LineReply, type Problem } from './wire.ts';
+
+export interface LinesOptions {
+  /** Characters of a question. */
+  readonly maxBytes: number;
+  /** Answers a question; what it throws is told as a problem. */
+  readonly answer: LineAnswer;
+  readonly problemOf: (error: unknown) => Problem;
+}
+
+export type LineAnswer = (question: Omit<LineQuestion, 'id'>) => Promise<object>;
+
+/** The lines of one server. */
+export interface Lines {
+  /** Ends the connections: at once where nothing is asked, else with the last answer. */
+  end(): void;
+}
+
+/** Levels of a question around its body. */
+const QUESTION_LEVELS = 4;
+
+/**
+ * Lets a connection of an HTTP server go on in lines (`Upgrade`, RFC 9110 7.8), where each question and each answer is a line of JSON
+ * with a number: a step of a plan asks once, and HTTP costs more than the answer. Who does not know it goes on with HTTP.
+ */
+export function offerLines(server: Server, { maxBytes, answer, problemOf }: LinesOptions): Lines {
+  const open = new Set<{ readonly endSoon: () => void }>();
+  let ending = false;
+
+  function serve(socket: Socket): void {
+    const cut = lineCutter(maxBytes);
+    // A socket of an HTTP server takes no encoding.
+    const decoder = new StringDecoder('utf8');
+    let asked = 0;
+    const connection = { endSoon: () => asked === 0 && socket.destroy() };
+    const reply = (line: LineReply): void => {
+      asked -= 1;
+      socket.write(`${JSON.stringify(line)}\n`);
+      if (ending && asked === 0) socket.end();
+    };
+    open.add(connection);
+    socket.setTimeout(0);
+    socket.on('data', (piece: Buffer) => {
+      for (const line of cut(decoder.write(piece)) ?? ['']) {
+        const question = read(line, maxBytes);
+        if (question === undefined) return void socket.destroy();
+        const { id, ...rest } = question;
+        asked += 1;
+        answer(rest).then(
+          (told) => reply({ id, answer: told }),
+          (error: unknown) => reply({ id, problem: problemOf(error) }),
+        );
+      }
+    });
+    socket.on('close', () => open.delete(connection));
+    // Whoever asks may go at any moment.
+    socket.on('error', () => undefined);
+  }
+
+  server.on('upgrade', ({ headers }, duplex, head) => {
+    const socket = duplex as Socket;
+    if (headers.upgrade !== LINES || head.length > 0 || ending) return void socket.destroy();
+    socket.write(`HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${LINES}\r\n\r\n`);
+    serve(socket);
+  });
+
+  return {
+    end() {
+      ending = true;
+      for (const { endSoon } of open) endSoon();
+    },
+  };
+}
+
+/** Two equal keys are refused, as in every body. What is no question of ours has no number that could be answered. */
+function read(line: string, maxBytes: number): LineQuestion | undefined {
+  try {
+    return Question.parse(parseStrictJson(line, { maxBytes, maxDepth: MAX_JSON_DEPTH + QUESTION_LEVELS }));
+  } catch {
+    return undefined;
+  }
+}
