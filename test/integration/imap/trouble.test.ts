@@ -116,6 +116,7 @@ describe('while a mailbox is read', () => {
     await fill(mailbox, 5);
     const opened = await createImapSource().open(dovecot.scope({ mailbox }));
     if (!opened.ok) throw new Error(opened.message);
+    if (!(Symbol.asyncIterator in opened.messages)) throw new Error('a mailbox of a server is waited for');
     const messages = opened.messages[Symbol.asyncIterator]();
     expect((await messages.next()).done).toBe(false);
     await messages.return?.();
