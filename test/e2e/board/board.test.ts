@@ -79,6 +79,19 @@ describe('an operator with a browser', () => {
     expect(await page.locator('ul[class*="jobActions-"] button:visible').count()).toBe(1);
   });
 
+  it('is told what every icon does, and how many jobs Retry all is about', async () => {
+    await page.getByRole('button', { name: 'Retry all 1', exact: true }).waitFor();
+    for (const name of ['Full screen', 'Settings', 'Links: console, API, metrics', 'Actions on this queue', 'Retry'])
+      await page.getByRole('button', { name, exact: true }).filter({ visible: true }).first().waitFor();
+    const nameless =
+      'Array.from(document.querySelectorAll("button")).filter((b) => b.offsetParent && !(b.title || b.ariaLabel || b.textContent.trim())).map((b) => b.outerHTML)';
+    expect(await page.evaluate(nameless)).toEqual([]);
+    await page.getByRole('button', { name: 'Retry all 1', exact: true }).click();
+    await page.getByText('retry all 1 failed jobs').waitFor();
+    await picture('board-retry-all');
+    await page.keyboard.press('Escape');
+  });
+
   it('reads the code of a failure, what the task is about and how long its lease is good', async () => {
     await page.getByText(/^EXECUTION_FAILED: .*does not exist/).waitFor();
     await picture('board-failed');

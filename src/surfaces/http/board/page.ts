@@ -37,7 +37,7 @@ export function ownPage(html: string): string {
     .replaceAll(/<link[^>]*href="https?:[^>]*>/g, '')
     .replaceAll(/<style>[^<]*<\/style>/g, '')
     .replaceAll(/ style="[^"]*"/g, '')
-    .replace('</head>', '<link href="writ.css" rel="stylesheet"></head>');
+    .replace('</head>', '<link href="writ.css" rel="stylesheet"><script src="writ.js" defer></script></head>');
 }
 
 /**

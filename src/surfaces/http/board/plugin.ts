@@ -12,6 +12,7 @@ import type { Caller } from '../route.ts';
 import { boardAdapter } from './adapter.ts';
 import { isRead } from './allow-list.ts';
 import { BOARD_CSP, BOARD_CSS, ownPage, ownWords } from './page.ts';
+import { BOARD_SCRIPT } from './page-script.ts';
 import { notAllowed, shownProblem } from './problem.ts';
 import { createRetryAll } from './retry-all.ts';
 import type { BoardServices } from './retry-job.ts';
@@ -117,6 +118,7 @@ function ownRoutes(board: FastifyInstance, { queues, operate, control, audit, re
   }
   // Tasks have no flows; Bull Board asks for every job that it shows, and would open a producer of jobs to find out.
   board.get<{ Params: JobParams }>('/api/queues/:queueName/:jobId/flow', async ({ params }) => ({ nodeId: params.jobId, flowRoot: null, isFlowNode: false }));
+  board.get('/writ.js', async (_request, reply) => reply.type('text/javascript; charset=utf-8').send(BOARD_SCRIPT));
   board.get('/writ.css', async (_request, reply) => reply.type('text/css; charset=utf-8').send(BOARD_CSS));
 }
 

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../../src/core/clock.ts';
 import { boardPlugin } from '../../../../src/surfaces/http/board/plugin.ts';
+import { consolePlugin } from '../../../../src/surfaces/http/console/plugin.ts';
 import { ROUTES } from '../../../../src/surfaces/http/routes/table.ts';
 import { createHttpServer, type HttpServer } from '../../../../src/surfaces/http/server.ts';
 import { ask } from './core-raw.ts';
@@ -47,6 +48,7 @@ beforeAll(async () => {
         report: unused,
         translate: (error) => error,
       }),
+      consolePlugin(coreServices),
     ],
   });
   server.app.addHook('onRoute', ({ method, url }) => {
