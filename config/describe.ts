@@ -29,7 +29,8 @@ export function tomlValue(value: unknown): string {
   return entries.length === 0 ? '{}' : `{ ${entries.join(', ')} }`;
 }
 
-function settingValue(config: object, setting: Setting): unknown {
+/** The value of a setting. */
+export function settingValue(config: object, setting: Setting): unknown {
   return setting.key.split('.').reduce<unknown>((value, name) => (value as Record<string, unknown>)[name], config);
 }
 

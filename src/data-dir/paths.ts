@@ -34,6 +34,8 @@ export function dataDirPaths(dataDir: string) {
     searchSpill: inside('search'),
     /** Sockets on which the processes of this data directory show their metrics. */
     metrics: inside('metrics'),
+    /** Which roles run, and with which settings. */
+    running: inside('running'),
     /** Where the API runs commands for others of this host. */
     commands: inside('commands'),
     kernelSocket: inside('kernel', 'kernel.sock'),

@@ -21,4 +21,4 @@ ledgerPoints(Redis.prototype, onPoint);
 const { config } = setup;
 const context = { config, places: dataDirPaths(setup.dataDir), log: createLogger(config.log.level, 'chaos') };
 // No `await` at the top: the bundle is a script.
-void serve(context, () => createWorkerRole(context, { onPoint }), { drainMs: config.worker.drain_ms }).then((code) => process.exit(code));
+void serve(context, () => createWorkerRole(context, { onPoint }), { role: 'worker', drainMs: config.worker.drain_ms }).then((code) => process.exit(code));

@@ -14,4 +14,4 @@ export interface WorkerChildSetup {
 /** A worker for searches as `writ worker` starts it, in an environment that the test chooses. */
 const { config, dataDir }: WorkerChildSetup = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8'));
 const context = { config, places: dataDirPaths(dataDir), log: createLogger('silent', 'worker') };
-process.exit(await serve(context, () => createWorkerRole(context, { queues: ['search'] }), { drainMs: config.worker.drain_ms }));
+process.exit(await serve(context, () => createWorkerRole(context, { queues: ['search'] }), { role: 'worker', drainMs: config.worker.drain_ms }));

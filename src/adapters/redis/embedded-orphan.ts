@@ -37,8 +37,8 @@ async function within(timeoutMs: number, condition: () => boolean | Promise<bool
   return true;
 }
 
-/** The process in the pid file, if it is still a redis-server that runs in this directory: pids are reused. */
-function orphanPid(directory: string): number | undefined {
+/** The server that a process which died left in the directory: the process in the pid file, if it is still a redis-server that runs in this directory: pids are reused. */
+export function orphanPid(directory: string): number | undefined {
   try {
     const pid = Number(readFileSync(join(directory, PID_FILE), 'utf8'));
     return Number.isSafeInteger(pid) && pid > 1 && isServerOf(directory, pid) ? pid : undefined;

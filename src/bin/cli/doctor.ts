@@ -1,4 +1,5 @@
 import { describeConfig } from '../../../config/describe.ts';
+import { fingerprintOf } from '../../../config/fingerprint.ts';
 import { userSurroundings } from '../../../config/load.ts';
 import { packageRoot } from '../../../config/package.ts';
 import { pausedFinding } from '../../../queues/queue-control.ts';
@@ -15,6 +16,7 @@ import type { ScopeCatalog } from '../../core/ports/search-scopes.ts';
 import { examineScopes } from '../../core/scope-findings.ts';
 import { examineDirectories } from '../../data-dir/doctor/directories.ts';
 import { examineKeys } from '../../data-dir/doctor/keys.ts';
+import { examineRunning } from '../../data-dir/doctor/running.ts';
 import { examineMessages } from '../../messages/serving/doctor.ts';
 import { readPlaces } from '../../observability/worker-places.ts';
 import type { Diagnosis } from '../../surfaces/cli/services.ts';
@@ -43,6 +45,7 @@ export async function diagnose({ loaded, places }: CliSettings, { redis, scopes,
     examineHost(places.dataDir),
     examineDirectories(places.dataDir, config.file, () => readPlaces(places.metrics)),
     examineKeys(places),
+    examineRunning(places.running, fingerprintOf(config)),
     examineJournal(places.journal, config.journal),
     examineScopes(scopes),
     examineContentSearch({ refusal: contentRefusal(config), allowedRoots: sandbox.allowed_roots, settings: content }),

@@ -53,7 +53,7 @@ const DESCRIPTORS_FOR_OTHERS = 500;
 /** `writ api`: the HTTP API with docs, board and metrics. Resolves with the exit code. */
 export function runApi(context: RoleContext, { indexHost = false }: { readonly indexHost?: boolean } = {}): Promise<number> {
   const drainMs = DRAIN_MS + (indexHost ? context.config.tools.search.index_shutdown_timeout_ms : 0);
-  return serve(context, async () => sequential([await createApiRole(context), ...(await beside(context, indexHost))]), { drainMs });
+  return serve(context, async () => sequential([await createApiRole(context), ...(await beside(context, indexHost))]), { role: 'api', drainMs });
 }
 
 /** Only who sees the same mounts may use an index, and a container has mounts of its own: there the host lives with the searches. */

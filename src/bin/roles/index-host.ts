@@ -24,7 +24,7 @@ import { serve } from './serve.ts';
 
 /** `writ index-host`: keeps the indexes of content searches. Resolves with the exit code. */
 export function runIndexHost(context: RoleContext): Promise<number> {
-  return serve(context, async () => createIndexHostRole(context), { drainMs: context.config.tools.search.index_shutdown_timeout_ms });
+  return serve(context, async () => createIndexHostRole(context), { role: 'index-host', drainMs: context.config.tools.search.index_shutdown_timeout_ms });
 }
 
 /** Everything of the role, wired; nothing runs before `start`. Where no index is wanted it does nothing, until it is asked to stop. */

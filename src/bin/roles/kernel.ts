@@ -34,7 +34,7 @@ const MAX_DERIVE_BYTES = BOUNDS.deriveBody;
 
 /** `writ kernel`: the only holder of the signing key, on its unix socket. Resolves with the exit code. */
 export function runKernel(context: RoleContext): Promise<number> {
-  return serve(context, () => createKernelRole(context), { drainMs: DRAIN_MS });
+  return serve(context, () => createKernelRole(context), { role: 'kernel', drainMs: DRAIN_MS });
 }
 
 /** Everything of the kernel role, wired; nothing runs before `start`. */

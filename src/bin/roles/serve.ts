@@ -1,6 +1,7 @@
-import type { RoleMessage } from '../../adapters/processes/supervise.ts';
-import { isWritError, messageOf } from '../../core/errors.ts';
+import { fingerprintOf } from '../../../config/fingerprint.ts';
+import { tellRefusal, tellSupervisor } from '../../adapters/processes/tell-supervisor.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
+import { tellRunning } from '../../data-dir/running-roles.ts';
 import type { RoleContext } from './context.ts';
 import { stopRequest } from './stop-request.ts';
 
@@ -13,18 +14,25 @@ const FAR_AWAY_MS = 2 ** 31 - 1;
  * refuses, drains it, and exits hard past the deadline. Whatever the start waits for, a stop ends that too. Resolves with
  * the exit code.
  */
-export async function serve({ log }: RoleContext, create: () => Promise<Lifecycle>, { drainMs }: { readonly drainMs: number }): Promise<number> {
+export async function serve(
+  context: RoleContext,
+  create: () => Promise<Lifecycle>,
+  { role: name, drainMs }: { readonly role: string; readonly drainMs: number },
+): Promise<number> {
+  const { config, places, log } = context;
   const stopAsked = stopRequest(log);
   // A role may hold nothing that keeps a process alive (an index host that stands by), and lives until it is asked to stop.
   const awake = setInterval(() => undefined, FAR_AWAY_MS);
   let role: Lifecycle | undefined;
+  let forget: (() => void) | undefined;
   const begin = async (): Promise<undefined> => {
     role = await create();
     await role.start();
   };
   const early = await Promise.race([begin().catch(tellRefusal), stopAsked]);
   if (early === undefined) {
-    tell({ type: 'ready' });
+    forget = tellRunning(places.running, { role: name, pid: process.pid, settings: fingerprintOf(config) });
+    tellSupervisor({ type: 'ready' });
     log.info('ready');
   }
 
@@ -34,19 +42,9 @@ export async function serve({ log }: RoleContext, create: () => Promise<Lifecycl
     process.exit(3);
   }, drainMs + HARD_EXIT_AFTER_DRAIN_MS);
   await role?.stop();
+  forget?.();
   clearTimeout(deadline);
   clearInterval(awake);
   log.info('stopped');
   return 0;
-}
-
-function tellRefusal(error: unknown): never {
-  const field = isWritError(error) && error.field !== undefined ? { field: error.field } : {};
-  tell({ type: 'refused', code: isWritError(error) ? error.code : 'INTERNAL', message: messageOf(error), ...field });
-  throw error;
-}
-
-/** A supervisor that is gone hears nothing; that is no error of the role. */
-function tell(message: RoleMessage): void {
-  if (process.connected) process.send?.(message, undefined, undefined, () => undefined);
 }

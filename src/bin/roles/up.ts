@@ -1,7 +1,10 @@
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
+import { listenedPorts } from '../../../config/listened-ports.ts';
 import { commandDirectory } from '../../../config/package.ts';
 import { renderOwnToml } from '../../../config/render.ts';
+import { probePorts } from '../../adapters/processes/probe-ports.ts';
+import { orphanPid } from '../../adapters/redis/embedded-orphan.ts';
 import { indexRefusal } from '../../content-search/settings/refusals.ts';
 import { type Lifecycle, sequential } from '../../core/lifecycle.ts';
 import { prepareFirstStart } from '../../data-dir/first-start.ts';
@@ -20,7 +23,11 @@ import { apiUrl, playgroundOf, tour } from './up-tour.ts';
  */
 export async function runUp(context: UpContext, { once }: { readonly once: boolean }): Promise<number> {
   const asked = stopAsked();
-  lockUp(context.places);
+  // Another `writ up` of the directory says more than its ports do; a directory that is not there is not made in vain.
+  const wasThere = existsSync(context.places.dataDir);
+  if (wasThere) lockUp(context.places);
+  await Promise.race([probePorts(listenedPorts(context.config), { mayHold: (pid) => pid === orphanPid(context.places.redis) }), asked]);
+  if (!wasThere) lockUp(context.places);
   await prepareFirstStart(context.places, renderOwnToml());
   await mkdir(context.places.logs, { recursive: true, mode: 0o700 });
   const parts = sequential(upParts(context));

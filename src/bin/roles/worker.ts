@@ -46,7 +46,7 @@ export async function runWorker(context: RoleContext, queues?: readonly string[]
   ];
   const unknown = queues?.find((queue) => !known.includes(queue));
   if (unknown !== undefined) throw new WritError('INVALID_ARGUMENT', `there is no queue ${unknown}; this pool has ${known.join(', ')}`, { field: '--queues' });
-  return serve(context, () => createWorkerRole(context, { queues }), { drainMs: context.config.worker.drain_ms });
+  return serve(context, () => createWorkerRole(context, { queues }), { role: 'worker', drainMs: context.config.worker.drain_ms });
 }
 
 /** A worker of its pool: lock file, metrics, and the services of its queues; nothing runs before `start`. */

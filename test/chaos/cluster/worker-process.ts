@@ -18,4 +18,4 @@ process.once('disconnect', () => process.exit(1));
 const { config } = setup;
 const context = { config, places: dataDirPaths(setup.dataDir), log: createLogger(config.log.level, 'chaos') };
 // No `await` at the top: the bundle is a script.
-void serve(context, () => createWorkerRole(context), { drainMs: config.worker.drain_ms }).then((code) => process.exit(code));
+void serve(context, () => createWorkerRole(context), { role: 'worker', drainMs: config.worker.drain_ms }).then((code) => process.exit(code));

@@ -39,4 +39,4 @@ const config = ConfigSchema.parse(setup.config);
 const context = { config, places: dataDirPaths(setup.dataDir), log: createLogger(config.log.level, 'chaos') };
 const options = { queues: setup.queues, onPoint, onPlanPoint: onPoint, onToolPoint: onPoint };
 // No `await` at the top: the bundle is a script.
-void serve(context, () => createWorkerRole(context, options), { drainMs: config.worker.drain_ms }).then((code) => process.exit(code));
+void serve(context, () => createWorkerRole(context, options), { role: 'worker', drainMs: config.worker.drain_ms }).then((code) => process.exit(code));

@@ -166,7 +166,7 @@ describe('`writ up` beside another', () => {
     expect(await first.ended).toBe(0);
   });
 
-  it('names the setting when a port is taken', async () => {
+  it('names the setting and the process when a port is taken, before anything is made', async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
     const address = taken.address();
@@ -175,7 +175,10 @@ describe('`writ up` beside another', () => {
       for (const key of ['http.port', 'redis.port']) {
         const up = start('up', '--set', `${key}=${port}`);
         expect(await up.ended).toBe(2);
-        expect(up.said()).toMatch(new RegExp(`^writ: ${key}: .*another program listens there.* \\(INVALID_CONFIG\\)$`, 'm'));
+        const where = `${key}: 127.0.0.1 port ${port} cannot be had: another program listens there: process ${process.pid} (`;
+        expect(up.said()).toMatch(/^writ: [^\n]*; end it, or set another port \(INVALID_CONFIG\)\n/);
+        expect(up.said()).toContain(where);
+        expect([places().redis, places().logs, places().configFile].filter((made) => existsSync(made))).toEqual([]);
         expect(up.said()).not.toContain('INTERNAL');
       }
     } finally {
