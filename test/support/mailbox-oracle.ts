@@ -201,9 +201,9 @@ function exponentOf(value: number): number {
   return exponent;
 }
 
-/** How often a leaf occurs, ten times as much in the subject. */
-function weightIn(mail: Mail, leaf: Leaf): number {
-  const columns: readonly (keyof typeof WEIGHT)[] = leaf.is === 'word' && leaf.column !== undefined ? [leaf.column] : ['subject', 'body'];
+/** How often a leaf occurs, ten times as much in the subject. @param anywhere in a column that it does not name, too */
+export function weightIn(mail: Mail, leaf: Leaf, anywhere = false): number {
+  const columns: readonly (keyof typeof WEIGHT)[] = !anywhere && leaf.is === 'word' && leaf.column !== undefined ? [leaf.column] : ['subject', 'body'];
   return columns.reduce((sum, column) => sum + WEIGHT[column] * occurrences(tokens(mail[column]), leaf), 0);
 }
 

@@ -1,4 +1,4 @@
-import { pairsAsked, runsOf } from '../text/scripts.ts';
+import { hasUnsegmented, pairsAsked, runsOf } from '../text/scripts.ts';
 import { isOperator } from './sanitize.ts';
 
 /**
@@ -9,7 +9,7 @@ import { isOperator } from './sanitize.ts';
 
 /** Before a colon these are columns of FTS5, or fields of the assistance, and stay what they are. */
 const FIELDS = new Set(
-  'subject,body,name,task_description,slug,human_key,from,sender,from_agent,sender_name,frm,thread,thread_id,thr,project,proj,project_key,project_slug,before,until,date_end,date_to,after,since,date_start,date_from,importance,priority,prio,imp,{subject,-subject,-body'.split(
+  'subject,body,name,task_description,slug,human_key,from,sender,from_agent,sender_name,frm,thread,thread_id,thr,project,proj,project_key,project_slug,before,until,date_end,date_to,after,since,date_start,date_from,importance,priority,prio,imp'.split(
     ',',
   ),
 );
@@ -23,7 +23,7 @@ export function namesAsPhrases(query: string): string {
   // Without a pair for each quote nobody knows what lies within them.
   if (pieces.length % 2 === 0) return query;
   const words = pieces.flatMap((piece, index) => (index % 2 === 1 ? [] : piece.split(' ')));
-  if (!words.some(isName) && !hasRuns(query)) return query;
+  if (!words.some(isName) && !hasUnsegmented(query)) return query;
   const balanced = isBalanced(words);
   const outside = (piece: string): string => piece.split(' ').map((word) => asPhrase(word, balanced)).join(' ');
   return pieces.map((piece, index) => (index % 2 === 1 ? `"${inQuotes(piece)}"` : outside(piece))).join('');
@@ -39,18 +39,19 @@ export function joinedName(expression: string): string | undefined {
   const words = expression.split(' ');
   if (words.length < 2 || words.length > MAX_JOINED.words || !words.every((word) => /^[\p{L}\p{N}]+$/u.test(word) && !isOperator(word))) return undefined;
   const joined = words.join('');
-  return joined.length > MAX_JOINED.letters || hasRuns(joined) ? undefined : joined.toLowerCase();
+  return joined.length > MAX_JOINED.letters || hasUnsegmented(joined) ? undefined : joined.toLowerCase();
+}
+
+/** Whether a word is `field:value` of a column or of the assistance. */
+export function namesField(word: string): boolean {
+  const field = /^([^:]*):[^:/]/u.exec(word)?.[1];
+  return field !== undefined && FIELDS.has(field.toLowerCase());
 }
 
 function isName(word: string): boolean {
   const core = EDGES.exec(word)?.[2] ?? '';
   if (!JOINS.test(core) || /^[A-Za-z0-9]+(?:-[A-Za-z0-9]+)+$/u.test(core) || /[(),{}*^]/u.test(core)) return false;
-  const field = /^([^:]*):[^:/]/u.exec(word)?.[1];
-  return field === undefined || !FIELDS.has(field.toLowerCase());
-}
-
-function hasRuns(word: string): boolean {
-  return runsOf(word).some(({ isUnsegmented }) => isUnsegmented);
+  return !namesField(core);
 }
 
 /** Brackets at the edges of words, one for each. */
@@ -67,7 +68,7 @@ function isBalanced(words: readonly string[]): boolean {
 function asPhrase(word: string, keepsBrackets: boolean): string {
   if (word === '') return word;
   const [, before = '', core = '', after = ''] = EDGES.exec(word) ?? [];
-  if (!isName(word)) return hasRuns(word) ? runPhrase(word) : word;
+  if (!isName(word)) return hasUnsegmented(word) ? runPhrase(word) : word;
   const [open, close] = keepsBrackets ? [before.replace(/[^(]/gu, ''), after.replace(/[^)]/gu, '')] : ['', ''];
   // `src/auth/**` are the files below, `plan.*` every word after it.
   const star = /^\*$/u.test(after) && !core.includes('/') ? '*' : '';
@@ -76,16 +77,16 @@ function asPhrase(word: string, keepsBrackets: boolean): string {
 
 /** Only a word that is nothing else: a column, a bracket or a star beside it keep their meaning. */
 function runPhrase(word: string): string {
-  return word.replace(/[\p{L}\p{N}\p{M}_]+(?=\*?)/gu, (run) => (hasRuns(run) ? phraseOf(run) : run));
+  return word.replace(/[\p{L}\p{N}\p{M}_]+(?=\*?)/gu, (run) => (hasUnsegmented(run) ? phraseOf(run) : run));
 }
 
 function inQuotes(phrase: string): string {
-  return hasRuns(phrase) ? phraseOf(phrase).replace(/^"|"\*?$/gu, '') : phrase;
+  return hasUnsegmented(phrase) ? phraseOf(phrase).replace(/^"|"\*?$/gu, '') : phrase;
 }
 
 /** A phrase of the words of a name; where it ends with a single letter of a script without blanks, its beginning. */
 function phraseOf(name: string): string {
-  if (!hasRuns(name)) return `"${name}"`;
+  if (!hasUnsegmented(name)) return `"${name}"`;
   let isBeginning = false;
   const words = runsOf(name).flatMap(({ text, isUnsegmented }, index, all) => {
     if (!isUnsegmented) return [text];

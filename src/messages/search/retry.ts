@@ -1,6 +1,6 @@
 import type { EngineMatch, WordFinding } from '../../core/ports/message-engine.ts';
 import { likeTerms } from './like-terms.ts';
-import { namesAsPhrases } from './names.ts';
+import { namesAsPhrases, namesField } from './names.ts';
 import type { NormalQuery } from './query.ts';
 import { isOperator } from './sanitize.ts';
 
@@ -33,7 +33,7 @@ interface Unit {
 /** Further ones are not looked for again. */
 const MAX_UNITS = 12;
 /** Signs and words of a syntax: who writes these means what they say. */
-const SYNTAX = /["*^{}]|(?:^|\s)(?:AND|OR|NOT|NEAR)(?=\s|\(|$)|(?:^|\s)-?(?:subject|body|name|task_description|slug|human_key)\s*:/u;
+const SYNTAX = /["*^{}]|(?:^|\s)(?:AND|OR|NOT|NEAR)(?=\s|\(|$)/u;
 const EDGES = /^[^\p{L}\p{N}]+|[^\p{L}\p{N}\p{M}]+$/gu;
 /** Words of questions, which say nothing of what is asked for. */
 const STOP_WORDS = new Set(
@@ -44,7 +44,7 @@ const STOP_WORDS = new Set(
 
 /** The words of a text that may be tried again; `undefined` where it has a syntax of its own, or none. */
 export function plainUnits(text: string): readonly Unit[] | undefined {
-  if (SYNTAX.test(text)) return undefined;
+  if (SYNTAX.test(text) || text.split(' ').some(namesField)) return undefined;
   const units = new Map<string, Unit>();
   for (const typed of text.split(' ').flatMap((token) => token.split(/[,;()[\]]/u)).map((token) => token.replace(EDGES, ''))) {
     if (typed === '' || isOperator(typed) || units.size === MAX_UNITS) continue;

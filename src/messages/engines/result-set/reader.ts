@@ -9,6 +9,7 @@ import { collectHits, type Ordered, orderOf, scoreOf } from './order.ts';
 import {
   candidatesStatement,
   countStatement,
+  HAS_TRIGRAMS,
   hitsStatement,
   listedStatement,
   type PageStart,
@@ -136,9 +137,10 @@ function ranked({ all, database }: Asking, request: EngineRequest, ranking: Rank
 }
 
 function listed({ all }: Asking, request: EngineRequest, after: PageStart | null): Front {
-  const statement = listedStatement(request, after);
+  const hasTrigrams = request.kind === 'message' && request.match.by === 'substrings' && all(HAS_TRIGRAMS).length > 0;
+  const statement = listedStatement(request, after, hasTrigrams);
   const [matched = null, denied = null] = request.count
-    ? (all(countStatement(request))[0] ?? [])
+    ? (all(countStatement(request, hasTrigrams))[0] ?? [])
     : [null, visibilityOf(request, request.now_us).sees === undefined ? 0 : null];
   const ids = all(statement).map(([id]) => Number(id));
   return { ids, keys: [], f: 1, lowest: 0, highest: 0, anchor: null, matched: numberOrNull(matched), denied: numberOrNull(denied), sql: statement.text };

@@ -56,12 +56,12 @@ export function hitsStatement(request: EngineRequest, { from, id, cost, match, c
 }
 
 /** Ids up to the end of a page where nothing is ranked, substrings and filters, and of the row behind it. */
-export function listedStatement(request: EngineRequest, after: PageStart | null): Sql {
+export function listedStatement(request: EngineRequest, after: PageStart | null, hasTrigrams = false): Sql {
   const kind = KINDS[request.kind];
   const visibility = visibilityOf(request, request.now_us);
   const newest = request.order === 'newest';
   const page = [
-    ...listedConditions(request, kind, visibility),
+    ...listedConditions(request, kind, visibility, hasTrigrams),
     ...visibleOnly(request, visibility),
     // Every score here is 1.
     ...(request.min_score === null ? [] : [sql`1.0 >= ${request.min_score}`]),
@@ -72,18 +72,40 @@ export function listedStatement(request: EngineRequest, after: PageStart | null)
 }
 
 /** [matched, denied] where nothing is ranked. */
-export function countStatement(request: EngineRequest): Sql {
+export function countStatement(request: EngineRequest, hasTrigrams = false): Sql {
   const kind = KINDS[request.kind];
   const visibility = visibilityOf(request, request.now_us);
-  const set = listedConditions(request, kind, visibility);
+  const set = listedConditions(request, kind, visibility, hasTrigrams);
   const count = (conditions: readonly Sql[]): Sql => sql`(SELECT count(*) FROM ${kind.table} m${where(conditions)})`;
   const denied = visibility.sees === undefined || request.scope.hide_denied === true ? sql`0` : count([...set, sql`NOT ${visibility.sees}`]);
   return sql`${withTables(visibility.tables)}SELECT ${count([...set, ...visibleOnly(request, visibility)])}, ${denied}`;
 }
 
-function listedConditions(request: EngineRequest, kind: KindTables, visibility: Visibility): Sql[] {
-  return [...(request.match.by === 'substrings' ? containsAll(request.match.terms, kind) : []), ...filterConditions(request, kind, visibility)];
+function listedConditions(request: EngineRequest, kind: KindTables, visibility: Visibility, hasTrigrams: boolean): Sql[] {
+  const { match } = request;
+  const substrings = match.by === 'substrings' ? [...(hasTrigrams ? withTrigrams(match.terms) : []), ...containsAll(match.terms, kind)] : [];
+  return [...substrings, ...filterConditions(request, kind, visibility)];
 }
+
+/** Trigrams of a term that narrow its rows; more of them would only be read. */
+const MAX_TRIGRAMS = 12;
+
+/** Messages that have the trigrams of these terms: those that can have them as parts. None where every term is shorter. */
+function withTrigrams(terms: readonly string[]): Sql[] {
+  const grams = terms.flatMap((term) => trigramsOf(term).slice(0, MAX_TRIGRAMS));
+  if (grams.length === 0) return [];
+  const expression = [...new Set(grams)].map((gram) => `"${gram.replaceAll('"', '""')}"`).join(' AND ');
+  return [sql`m.id IN (SELECT rowid FROM fts_grams WHERE fts_grams MATCH ${expression})`];
+}
+
+/** The index has no marks: what stands beside one is not looked for. */
+function trigramsOf(term: string): string[] {
+  const letters = [...term];
+  return letters.slice(2).map((letter, at) => `${letters[at]}${letters[at + 1]}${letter}`).filter((gram) => !/\p{M}/u.test(gram));
+}
+
+/** Whether a store has its trigrams; one of before gets them in steps (D235). */
+export const HAS_TRIGRAMS = sql`SELECT 1 FROM sqlite_master WHERE name = 'fts_grams'`;
 
 function isOlder(time: Sql, { at, id }: PageStart): Sql {
   return sql`(${time} < ${at} OR (${time} = ${at} AND m.id > ${id}))`;

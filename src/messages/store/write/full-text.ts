@@ -46,11 +46,11 @@ export function finishFullText(db: SqliteDatabase): void {
   if (doneUpTo(db) !== undefined) finish(db);
 }
 
-const COLUMNS = 'rowid, subject, body, subject_parts, body_parts';
-const ROWS = 'SELECT id, subject, body_md, text_parts(subject), body_parts(body_md, attachments) FROM messages';
+const COLUMNS = 'rowid, message_id, subject, body, subject_parts, body_parts';
+const ROWS = 'SELECT id, id, subject, body_md, text_parts(subject), body_parts(body_md, attachments) FROM messages';
 const GRAMS = 'SELECT id, subject || char(10) || body_md FROM messages';
 const NEW_ROW = `INSERT INTO fts_messages (${COLUMNS})
-    VALUES (new.id, new.subject, new.body_md, text_parts(new.subject), body_parts(new.body_md, new.attachments));
+    VALUES (new.id, new.id, new.subject, new.body_md, text_parts(new.subject), body_parts(new.body_md, new.attachments));
   INSERT INTO fts_grams (rowid, text) VALUES (new.id, new.subject || char(10) || new.body_md);`;
 const OLD_ROW = 'DELETE FROM fts_messages WHERE rowid = old.id; DELETE FROM fts_grams WHERE rowid = old.id;';
 

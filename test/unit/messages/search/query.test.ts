@@ -25,6 +25,7 @@ describe('a query', () => {
       offset: 0,
       cursor: null,
       explain: false,
+      retry: true,
       scope: 'unrestricted',
       redaction: null,
       mode: null,

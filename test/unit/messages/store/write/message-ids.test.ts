@@ -87,7 +87,7 @@ describe('ids of messages', () => {
     const reader = openMessagesReader(file);
     const rows = reader
       .prepare(
-        'SELECT m.id, m.subject, r.agent_id, f.rowid FROM messages m JOIN message_recipients r ON r.message_id = m.id JOIN fts_messages f ON f.rowid = m.id ORDER BY 1',
+        'SELECT m.id, m.subject, r.agent_id, f.message_id FROM messages m JOIN message_recipients r ON r.message_id = m.id JOIN fts_messages f ON f.rowid = m.id ORDER BY 1',
       )
       .raw();
     expect(rows.all()).toEqual([
