@@ -49,6 +49,19 @@ describe('the ledger on a real server', () => {
     expect((await clientReads(redis)) - before).toBeLessThan(12);
   });
 
+  it('asks Redis seven things for a task that runs once: marker with row, marker with parked jobs, and the row, once each', async () => {
+    const [first, second] = [newTaskId(), newTaskId()];
+    await ledger.claim(claimOf(first));
+    await ledger.record(recordOf(first, 1));
+    await redis.config('RESETSTAT');
+    await ledger.claim(claimOf(second));
+    await ledger.record(recordOf(second, 1));
+    const calls = (await redis.info('commandstats')).match(/cmdstat_(?!evalsha|config|info)[^:]+:calls=\d+/g)?.toSorted();
+    expect(calls).toEqual(['exists:calls=2', 'hmget:calls=1', 'hset:calls=2', 'pexpireat:calls=1', 'publish:calls=1'].map((each) => `cmdstat_${each}`));
+    expect(await redis.hgetall(rowKey(second))).not.toHaveProperty('cancel');
+    expect(await ledger.row(second)).toMatchObject({ state: 'success', takeovers: 0, cancelRequested: false });
+  });
+
   it('bounds how many tasks, and how much of their results, Redis handles in one call', async () => {
     const ids = Array.from({ length: 130 }, newTaskId);
     const evals = async (work: () => Promise<unknown>): Promise<number> => {

@@ -29,59 +29,67 @@
 ]]
 local retention, keep = tonumber(ARGV[1]), tonumber(ARGV[2])
 local SHARED, EACH = 2, 8
+local max = math.max
 
 local LOST, NEW, TAKEOVER, FINISHED, CONFLICT, BUSY, CANCELLED, FAILED = 0, 1, 2, 3, 4, 5, 6, 7
 -- Failures that speak of one job's own lease: another job's may be better.
 local OF_ONE_LEASE = { LEASE_EXPIRED = true, INVALID_LEASE = true }
 
+-- A later lease of the same task keeps the row longer, whatever the answer is.
+local function rememberExp(rowKey, row, exp, now)
+  if exp <= row.exp then return end
+  call('HSET', rowKey, 'exp', exp, 'updated', now)
+  call('PEXPIREAT', rowKey, max(exp * 1000 + retention, now + keep))
+end
+
+-- Most tasks are new: a row of theirs is written as it is read where nothing is there, without counts that are 0. The texts are
+-- written as they came: the server writes a number of ours with 17 digits' worth of work.
+local function grantNew(rowKey, at)
+  local owner, exp, now = ARGV[at + 3], ARGV[at + 4], ARGV[at + 5]
+  if ARGV[at + 7] == '1' then return { BUSY, owner } end
+  -- Before anything is written: what is no number ends the call here.
+  local outlives = max(exp * 1000 + retention, now + keep)
+  call('HSET', rowKey, 'state', 'running', 'sha', ARGV[at + 1], 'epoch', '1', 'owner', owner, 'job', ARGV[at + 2], 'exp', exp, 'updated', now)
+  call('PEXPIREAT', rowKey, outlives)
+  return { NEW, 1, 0, 0 }
+end
+
 local function claim(rowKey, generationKey, at)
+  -- The marker counts twice, the row once: one question for both.
+  local there = call('EXISTS', generationKey, generationKey, rowKey)
+  if there < 2 then return { LOST } end
+  if there == 2 then return grantNew(rowKey, at) end
+
+  local row, damaged = readRow(rowKey)
+  if damaged then call('DEL', rowKey) end
+  if not row then return grantNew(rowKey, at) end
+
   local sha, job, owner = ARGV[at + 1], ARGV[at + 2], ARGV[at + 3]
   local exp, now, dead = tonumber(ARGV[at + 4]), tonumber(ARGV[at + 5]), ARGV[at + 6]
   local look, parked = ARGV[at + 7] == '1', ARGV[at + 8] == '1'
 
-  if redis.call('EXISTS', generationKey) == 0 then return { LOST } end
-
-  local found, damaged = readRow(rowKey)
-  if damaged then redis.call('DEL', rowKey) end
-  local row = found or { epoch = 0, takeovers = 0, crashes = 0, exp = 0, owner = '' }
-  -- The texts as they came, where they can be: the server writes a number of ours with 17 digits' worth of work.
-  local latestExp = math.max(exp, row.exp)
-  local expText, nowText = latestExp == exp and ARGV[at + 4] or latestExp, ARGV[at + 5]
-
-  local function outlive()
-    redis.call('PEXPIREAT', rowKey, math.max(latestExp * 1000 + retention, now + keep))
-  end
-
-  -- A later lease of the same task keeps the row longer, whatever the answer is.
-  local function rememberExp()
-    if latestExp > row.exp then
-      redis.call('HSET', rowKey, 'exp', expText, 'updated', nowText)
-      outlive()
-    end
-  end
-
   local function grant(code)
     if look then return { BUSY, owner } end
-    redis.call('HSET', rowKey, 'state', 'running', 'sha', sha, 'epoch', row.epoch + 1, 'owner', owner, 'job', job,
-      'takeovers', row.takeovers, 'exp', expText, 'updated', nowText)
-    outlive()
+    local latestExp = max(exp, row.exp)
+    call('HSET', rowKey, 'state', 'running', 'sha', sha, 'epoch', row.epoch + 1, 'owner', owner, 'job', job,
+      'takeovers', row.takeovers, 'exp', latestExp, 'updated', now)
+    call('PEXPIREAT', rowKey, max(latestExp * 1000 + retention, now + keep))
     return { code, row.epoch + 1, row.crashes, row.takeovers }
   end
 
-  if not found then return grant(NEW) end
   if row.state == 'waiting' then return grant(CANCELLED) end
   if row.sha ~= sha then return { CONFLICT } end
   if row.state == 'success' then
-    rememberExp()
-    return { FINISHED, redis.call('HGET', rowKey, 'result') }
+    rememberExp(rowKey, row, exp, now)
+    return { FINISHED, call('HGET', rowKey, 'result') }
   end
-  if row.state == 'failure' and parked and not OF_ONE_LEASE[redis.call('HGET', rowKey, 'code') or ''] then
-    rememberExp()
-    return { FAILED, redis.call('HGET', rowKey, 'result') }
+  if row.state == 'failure' and parked and not OF_ONE_LEASE[call('HGET', rowKey, 'code') or ''] then
+    rememberExp(rowKey, row, exp, now)
+    return { FAILED, call('HGET', rowKey, 'result') }
   end
   if row.state == 'running' and row.owner ~= '' then
     if row.job ~= job and row.owner ~= dead then
-      rememberExp()
+      rememberExp(rowKey, row, exp, now)
       return { BUSY, row.owner }
     end
     -- The same process again: its claim was not given back, because Redis was away; no worker was lost.

@@ -27,21 +27,22 @@ local SHARED, EACH = 2, 8
 local LOST, STALE, RECORDED, AWAITED = 0, 1, 2, 3
 
 local function record(rowKey, generationKey, parkedKey, at)
-  local epoch, state, code, result = tonumber(ARGV[at + 1]), ARGV[at + 2], ARGV[at + 3], ARGV[at + 4]
-  local now, channel, taskId, owner = tonumber(ARGV[at + 5]), ARGV[at + 6], ARGV[at + 7], ARGV[at + 8]
-
-  if redis.call('EXISTS', generationKey) == 0 then return LOST end
+  -- The marker counts twice, parked jobs once: one question for both.
+  local there = call('EXISTS', generationKey, generationKey, parkedKey)
+  if there < 2 then return LOST end
   local row = readRow(rowKey)
   if not row then return LOST end
-  if row.state ~= 'running' or row.epoch ~= epoch or (owner ~= '' and row.owner ~= owner) then return STALE end
+  local owner, now = ARGV[at + 8], ARGV[at + 5]
+  if row.state ~= 'running' or row.epoch ~= tonumber(ARGV[at + 1]) or (owner ~= '' and row.owner ~= owner) then return STALE end
 
-  redis.call('HSET', rowKey, 'state', state, 'code', code, 'result', result, 'owner', '', 'cancel', '0',
-    'takeovers', '0', 'updated', ARGV[at + 5])
-  if row.crashes > 0 then redis.call('HDEL', rowKey, 'crashes') end
+  call('HSET', rowKey, 'state', ARGV[at + 2], 'code', ARGV[at + 3], 'result', ARGV[at + 4], 'owner', '', 'updated', now)
+  -- What is not there counts as 0 and as no cancel.
+  if row.cancel or row.takeovers > 0 then call('HSET', rowKey, 'cancel', '0', 'takeovers', '0') end
+  if row.crashes > 0 then call('HDEL', rowKey, 'crashes') end
   -- The claim has set the life that the lease gives already.
-  if now + keep > row.exp * 1000 + retention then redis.call('PEXPIREAT', rowKey, now + keep) end
-  redis.call('PUBLISH', channel, taskId)
-  return redis.call('EXISTS', parkedKey) == 1 and AWAITED or RECORDED
+  if now + keep > row.exp * 1000 + retention then call('PEXPIREAT', rowKey, now + keep) end
+  call('PUBLISH', ARGV[at + 6], ARGV[at + 7])
+  return there == 3 and AWAITED or RECORDED
 end
 
 local answers = {}
