@@ -57,7 +57,7 @@ export async function claim(context: AuthenticatedDelivery): Promise<ClaimedDeli
         await deps.ledger.discard(taskId, answer.result);
         break;
       case 'failed':
-        if ((await ownResult(answer.result, context)) !== undefined) return answered(answer.result);
+        if ((await ownResult(answer.result, context)) !== undefined && !(await isOutdated(answer.result, context))) return answered(answer.result);
         break;
       case 'busy':
         if (answer.owner === deps.instance || (await deps.presence.isAlive(answer.owner))) {
@@ -84,6 +84,13 @@ function lookForRevocations({ authorities, clock }: AuthenticatedDelivery['deps'
 function ownResult(result: string, { deps, manifest, manifestSha256 }: AuthenticatedDelivery): Promise<GenuineResult | undefined> {
   const { task_id: taskId, capability_id: capabilityId } = manifest;
   return deps.results.read(result, { taskId, capabilityId, manifestSha256s: [manifestSha256] });
+}
+
+/** Whether this host's journal has another end of the task: an older FAILURE, however well signed, was put back over it. */
+async function isOutdated(result: string, { deps, manifest }: AuthenticatedDelivery): Promise<boolean> {
+  const { memory } = deps.executorOf(manifest.capability_id);
+  const recall = await memory?.recall(manifest.task_id).catch(() => undefined);
+  return recall?.kind === 'trimmed' || (recall?.kind === 'finished' && recall.result !== result);
 }
 
 /** Whether the row's result is an executor's SUCCESS of exactly this task. */

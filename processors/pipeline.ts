@@ -150,12 +150,15 @@ const MAX_TAKEOVERS = 5;
 /** The fifth crash ends one that no worker can carry out. */
 const MAX_CRASHES = 5;
 
+/** Whoever may write to Redis may write these counts: the signed sentence says whose they are, and no more. */
+const COUNTED = 'by the count in Redis';
+
 function endPoisoned({ takeovers, crashes }: ClaimedDelivery): Execution | undefined {
   if (takeovers >= MAX_TAKEOVERS) {
-    return { kind: 'outcome', outcome: failure('RESOURCE_EXHAUSTED', `the worker was lost ${takeovers} times while it ran this task`) };
+    return { kind: 'outcome', outcome: failure('RESOURCE_EXHAUSTED', `${COUNTED}, the worker was lost ${takeovers} times while it ran this task`) };
   }
   if (crashes < MAX_CRASHES) return undefined;
-  return { kind: 'outcome', outcome: failure('EXECUTION_FAILED', `${crashes} deliveries of this task crashed in the worker, whose log says why`) };
+  return { kind: 'outcome', outcome: failure('EXECUTION_FAILED', `${COUNTED}, ${crashes} deliveries of this task crashed in the worker, whose log says why`) };
 }
 
 function endCancelled({ cancelled }: ClaimedDelivery): Execution | undefined {

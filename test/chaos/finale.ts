@@ -23,7 +23,7 @@ export interface Allowed {
 
 /** A recovery that had rolled back was killed before it could say so: the next one finds nothing, and says that it cannot tell. */
 const CANNOT_TELL = /^outcome unknown/;
-const TAKEN_OVER = /were lost too often|the worker was lost \d+ times/;
+const TAKEN_OVER = /were lost or crashed too often|the worker was lost \d+ times/;
 
 /** Compares an answer with the disk, replays the task with its source re-created, and pins down what must stay for ever. */
 export async function finale(stage: Stage, effect: Effect, meddling: Meddling, allowed: Allowed): Promise<ExecutionResult | undefined> {

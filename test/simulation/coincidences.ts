@@ -68,6 +68,13 @@ export const COINCIDENCES: readonly ((scenario: Scenario, random: Random) => Sce
     faults: [],
     calls: [{ call: 1, of: 'tool-journal.open', kind: 'pause' }],
   }),
+  // Somebody counts lost workers into the row of a task that runs.
+  (scenario, random) => ({
+    ...scenario,
+    tasks: [{ ...A_TASK, kind: random.pick(['tool-none', 'tool-once'] as const), trap: 'slow-tool' }],
+    faults: [{ kind: 'forge-counts', at: 50 + random.integer(2_000), task: 0 }],
+    calls: [],
+  }),
   // A plan, a raw producer's among them, and nothing goes wrong.
   (scenario, random) => ({ ...scenario, tasks: [], plans: [{ ...planOf(random), raw: random.chance(0.5) }], faults: [], calls: [] }),
   // A plan meets a tool that is not bound yet, and goes on when it is, or is retried.

@@ -79,6 +79,7 @@ function faultOf(random: Random, tasks: number): TimedFault {
     () => ({ kind: 'damage-revocations', at, forMs: 12_000 }),
     () => ({ kind: 'forge-row', at, task }),
     () => ({ kind: 'forge-run', at, task, worker: random.chance(0.5) ? worker : undefined }),
+    () => ({ kind: 'forge-counts', at, task }),
     () => ({ kind: 'exchange-directory', at, directory: random.pick(['in', 'out'] as const) }),
     () => ({
       kind: 'exchange-base',

@@ -71,6 +71,7 @@ const STRIKES: Strike = {
   },
   'forge-row': (parts, { task }) => onTask(parts, task, (ticket) => forge(parts, ticket)),
   'forge-run': (parts, { task, worker }) => onTask(parts, task, (ticket) => forgeRun(parts, ticket, worker)),
+  'forge-counts': (parts, { task }) => onTask(parts, task, (ticket) => forgeCounts(parts, ticket)),
   'exchange-directory': ({ disk }, { directory }) => disk.exchange(`${DATA}/${directory}`),
   'exchange-base'({ disk, world }, { base, how, forMs }) {
     const giveBack = disk.exchangeBase(base === 'data' ? DATA : OTHER, how);
@@ -175,6 +176,15 @@ async function forgeRun({ world, redis, workers }: Parts, { id, lease }: Ticket,
   if ((await redis.ledger.row(id)) !== undefined) return;
   const instance = (worker === undefined ? undefined : workers[worker % workers.length]?.process.name) ?? 'nobody';
   await redis.forge({ taskId: id, manifestSha256: 'f'.repeat(64), jobKey: 'file:forged', instance, exp: lease.exp, now: EPOCH_MS + world.now });
+}
+
+/** Claims that nobody has made: the last owner never lived. */
+async function forgeCounts({ world, redis }: Parts, { id, lease }: Ticket): Promise<void> {
+  const row = await redis.ledger.row(id);
+  if (row?.state !== 'running' || row.owner === '') return;
+  const { jobKey, manifestSha256 } = row;
+  for (let ghost = 1; ghost <= 5; ghost += 1)
+    await redis.forge({ taskId: id, manifestSha256, jobKey, instance: `ghost-${ghost}`, exp: lease.exp, now: EPOCH_MS + world.now });
 }
 
 /** Its own answer is the other's conflict, or the task's if it comes first: only what belongs to the ticket is judged. */

@@ -51,6 +51,8 @@ export type TimedFault =
   | { readonly kind: 'forge-row'; readonly at: number; readonly task: number }
   /** A row says that another manifest is at work under the id, in a worker that lives or in one that never did. */
   | { readonly kind: 'forge-run'; readonly at: number; readonly task: number; readonly worker: number | undefined }
+  /** Somebody counts five lost workers into the row of a task that runs. */
+  | { readonly kind: 'forge-counts'; readonly at: number; readonly task: number }
   | { readonly kind: 'exchange-directory'; readonly at: number; readonly directory: 'in' | 'out' }
   /** Something else stands at the path of a base directory, for so long; `forMs` undefined: from then on. */
   | { readonly kind: 'exchange-base'; readonly at: number; readonly base: 'data' | 'other'; readonly how: 'mounted' | 'replaced'; readonly forMs?: number }

@@ -52,7 +52,10 @@ export async function carryOut(recovering: Recovering, verdict: Verdict, mayRedo
   }
 }
 
-const TAKEN_OVER_TOO_OFTEN: Outcome = failure('RESOURCE_EXHAUSTED', 'the workers of this task were lost too often; what had been begun was rolled back');
+const TAKEN_OVER_TOO_OFTEN: Outcome = failure(
+  'RESOURCE_EXHAUSTED',
+  'by the count in Redis, workers were lost or crashed too often with this task; what had been begun was rolled back',
+);
 
 const SENTENCES = {
   'destination-exists': 'the destination exists',

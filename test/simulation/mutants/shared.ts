@@ -1,3 +1,4 @@
+import type { Outcome } from '../../../src/core/outcome.ts';
 import type { ResultReader } from '../../../src/core/ports/index.ts';
 import type { Seams } from '../seams.ts';
 import { executorWith, type Mutant } from './mutant.ts';
@@ -46,6 +47,10 @@ export const SHARED_MUTANTS: readonly Mutant[] = [
       }),
     },
   },
+  {
+    name: 'a count that only Redis has is told as a fact',
+    seams: { deps: (deps) => ({ ...deps, signer: { ...deps.signer, sign: (manifest, sha, outcome) => deps.signer.sign(manifest, sha, asFact(outcome)) } }) },
+  },
   { name: 'a stored result that does not verify is not discarded', seams: { ledger: (ledger) => ({ ...ledger, discard: async () => undefined }) } },
 
   // Queue
@@ -72,6 +77,11 @@ const CREDULOUS: ResultReader = {
     return { outcome: JSON.parse(text), manifestSha256: manifestSha256s[0] ?? '' };
   },
 };
+
+function asFact(outcome: Outcome): Outcome {
+  if (outcome.status === 'SUCCESS') return outcome;
+  return { ...outcome, error: { ...outcome.error, message: outcome.error.message.replace('by the count in Redis, ', '') } };
+}
 
 type Claimed = Awaited<ReturnType<Parameters<NonNullable<Seams['ledger']>>[0]['claim']>>;
 

@@ -25,7 +25,12 @@ async function untilEnded(): Promise<{ readonly crashes: number; readonly end: A
 
 /** Where a delivery may break after the claim, and what the journal says then. */
 const BREAKS: readonly (readonly [where: string, journal: 'nothing' | 'open' | 'finished', message: RegExp, set: (error: Error) => void])[] = [
-  ['executing', 'nothing', /^5 deliveries of this task crashed in the worker, whose log says why$/, (error) => (world.host.run = () => Promise.reject(error))],
+  [
+    'executing',
+    'nothing',
+    /^by the count in Redis, 5 deliveries of this task crashed in the worker, whose log says why$/,
+    (error) => (world.host.run = () => Promise.reject(error)),
+  ],
   [
     'recovering',
     'open',
@@ -88,7 +93,7 @@ describe('a fault that comes back unchanged with every delivery', () => {
       MAX_SAME_FAULTS - 1,
       expect.objectContaining({
         code: 'EXECUTION_FAILED',
-        message: '5 deliveries of this task crashed in the worker, whose log says why',
+        message: 'by the count in Redis, 5 deliveries of this task crashed in the worker, whose log says why',
       }),
     ]);
     expect(world.steps.filter((step) => step.startsWith('journal:'))).toEqual(['journal:FAILURE']);

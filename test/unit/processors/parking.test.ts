@@ -124,6 +124,37 @@ describe('duplicates of a task that runs', () => {
 });
 
 /** Rows of the table of crash points in docs/protocol.md, section 4, Duplicates. */
+describe('an older signed FAILURE that was put back over a SUCCESS', () => {
+  /** The task failed once, a duplicate is parked, and the task succeeds; then somebody writes the FAILURE into its row again. */
+  async function putBack(): Promise<string> {
+    const failure = (await during(async () => undefined, failed('EXECUTION_FAILED'))).action;
+    expect(failure).toMatchObject({ kind: 'fail' });
+    const old = await row();
+    await during(async () => delayed(await deliver('parked')));
+    const { result = '', jobKey: key = '', manifestSha256 = '' } = (await row()) ?? {};
+    world.host.recalls.set(MANIFEST.task_id, { kind: 'finished', manifestSha256, result });
+    await world.ledger.discard(MANIFEST.task_id, result);
+    const now = world.clock.now();
+    const claim = await world.ledger.claim({ taskId: MANIFEST.task_id, manifestSha256, jobKey: key, instance: 'forger', exp: 1, now });
+    if (!('epoch' in claim) || old?.result === undefined) throw new Error('nothing was put back');
+    await world.ledger.record({ taskId: MANIFEST.task_id, epoch: claim.epoch, status: 'FAILURE', errorCode: old.errorCode, result: old.result, now });
+    await world.ledger.park(MANIFEST.task_id, 'file:parked', 1, now);
+    return result;
+  }
+
+  it('is not what a parked job is answered, because the journal knows better', { tags: ['FE-38'] }, async () => {
+    const success = await putBack();
+    expect((await deliver('parked', 2)).action).toMatchObject({ kind: 'complete' });
+    expect(await row()).toMatchObject({ state: 'success', result: success });
+  });
+
+  it('is what a parked job is answered where no journal can be read', async () => {
+    await putBack();
+    world.host.recalls.delete(MANIFEST.task_id);
+    expect((await deliver('parked', 2)).action).toMatchObject({ kind: 'fail', message: 'EXECUTION_FAILED: no' });
+  });
+});
+
 describe('a worker that is killed while duplicates are parked', () => {
   it('before it has noted a duplicate: the job is delivered again, and parked', async () => {
     await during(async () => {

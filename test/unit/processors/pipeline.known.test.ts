@@ -160,7 +160,7 @@ describe('step 3, look up in the journal', () => {
 describe('a task that takes its workers down with it', () => {
   it.each<[number, object]>([
     [4, { status: 'SUCCESS' }],
-    [5, { status: 'FAILURE', code: 'RESOURCE_EXHAUSTED', message: 'the worker was lost 5 times while it ran this task' }],
+    [5, { status: 'FAILURE', code: 'RESOURCE_EXHAUSTED', message: 'by the count in Redis, the worker was lost 5 times while it ran this task' }],
   ])('after %i takeovers', async (takeovers, expected) => {
     for (let claims = 0; claims < takeovers; claims += 1) await world.claimElsewhere(`worker-${claims + 2}`, 'file:job-1');
     expect(await world.deliver(job)).toMatchObject(expected);

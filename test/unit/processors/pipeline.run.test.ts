@@ -91,7 +91,7 @@ describe('step 5, execute', () => {
     expect(await world.deliver(job)).toMatchObject({
       status: 'FAILURE',
       code: 'EXECUTION_FAILED',
-      message: '5 deliveries of this task crashed in the worker, whose log says why',
+      message: 'by the count in Redis, 5 deliveries of this task crashed in the worker, whose log says why',
     });
     expect(await row()).toMatchObject({ state: 'failure', crashes: 0, takeovers: 0 });
   });
