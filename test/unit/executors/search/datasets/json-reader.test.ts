@@ -113,7 +113,7 @@ describe('the reader of JSON Lines', () => {
         // A lone surrogate that a slip has made cannot be in a file that is UTF-8.
         for (const one of lines.map((made) => made.toWellFormed())) expect(quickly(reader, one, around), one).toEqual(plainly(one, wanted));
       }),
-      { numRuns: cases(1500) },
+      { numRuns: cases(600) },
     );
   });
 
