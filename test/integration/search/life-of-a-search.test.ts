@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TaskManifest } from '../../../src/contracts/index.ts';
+import { PATIENCE_MS, patient } from '../../support/patience.ts';
 import { type RawProducer, startRawProducer } from '../../support/raw-producer.ts';
 import { manifestOf, type Rig, startRig } from '../../support/rig.ts';
 
-/** Longer than a lock lives (1.5 s in the rig), so that a search over the limit needs its lock renewed. */
-const MAX_RUN_S = 3;
+/** Longer than a lock lives (1.5 s in the rig), so that a search over the limit needs its lock renewed, and than a process needs to start. */
+const MAX_RUN_S = Math.ceil(patient(5000) / 1000);
 
 let rig: Rig;
 let root: string;
@@ -169,7 +170,7 @@ describe('a search, from push to signed result', () => {
     await rig.push(manifest, { attempts: 5 });
     expect((await rig.answer(manifest.task_id)).error).toMatchObject({ error_code: 'SCOPE_UNAVAILABLE' });
     mkdirSync(join(root, 'moving'));
-    expect((await rig.answer(manifest.task_id, ({ status }) => status === 'SUCCESS', 30_000)).output).toMatchObject({ count: 0 });
+    expect((await rig.answer(manifest.task_id, ({ status }) => status === 'SUCCESS', PATIENCE_MS)).output).toMatchObject({ count: 0 });
     rmSync(join(root, 'moving'), { recursive: true });
   });
 
@@ -178,7 +179,7 @@ describe('a search, from push to signed result', () => {
     process.kill(stuck, 'SIGSTOP');
     const manifest = search('SEARCH_FILES');
     await rig.push(manifest);
-    const result = await rig.answer(manifest.task_id, () => true, 20_000);
+    const result = await rig.answer(manifest.task_id, () => true, PATIENCE_MS);
     expect(result.error).toEqual({ error_code: 'RESOURCE_EXHAUSTED', message: 'the task ran longer than its wall-clock limit' });
     expect((await raw.queue.getJob(`t_${manifest.task_id}`))?.attemptsStarted).toBe(1);
     const next = search('SEARCH_FILES');
