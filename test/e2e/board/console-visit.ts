@@ -1,8 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import axe from 'axe-core';
 import type { Page } from 'playwright-core';
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 interface Finding {
   readonly id: string;
@@ -11,7 +8,7 @@ interface Finding {
 
 /** What axe finds wrong on the page as it is shown now. It is run beside the page's own policy, which allows no script at all. */
 export async function axeFindings(page: Page): Promise<readonly string[]> {
-  const run = `(async () => { ${AXE}; return (await axe.run(document, { resultTypes: ['violations'] })).violations; })()`;
+  const run = `(async () => { ${axe.source}; return (await axe.run(document, { resultTypes: ['violations'] })).violations; })()`;
   const found = (await page.evaluate(run)) as readonly Finding[];
   return found.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary ?? ''}`));
 }

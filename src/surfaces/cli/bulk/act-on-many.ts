@@ -110,9 +110,9 @@ async function actOnPage(
   { output }: CommandContext,
   signal: AbortSignal,
   told: () => void,
-): Promise<unknown> {
+): Promise<Error | undefined> {
   const left = ids.values();
-  let stopper: unknown;
+  let stopper: Error | undefined;
   const lane = async (): Promise<void> => {
     for (const id of left) {
       if (stopper !== undefined || signal.aborted) return;
@@ -122,7 +122,7 @@ async function actOnPage(
         await output.line({ id, outcome: 'done' });
       } catch (error) {
         if (!isWritError(error) || ERRORS[error.code].exit === 3) {
-          stopper = error;
+          stopper = error instanceof Error ? error : new Error(String(error));
           return;
         }
         tally.refused.set(error.code, (tally.refused.get(error.code) ?? 0) + 1);

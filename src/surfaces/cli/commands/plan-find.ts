@@ -44,13 +44,13 @@ interface ListFlags extends FilterFlags {
 }
 interface ActFlags extends FilterFlags, BulkFlags {}
 
-const MOST = 1_000_000;
+const MAX_LISTED = 1_000_000;
 const PAGE = 500;
 
 /** `writ plans list`: with --json a plan a line. */
 async function runList(context: CommandContext, flags: ListFlags): Promise<number> {
   const filter = planFilterOf(flags, context.clock.now());
-  const limit = parseWhole(flags.limit, '--limit', { min: 1, max: MOST });
+  const limit = parseWhole(flags.limit, '--limit', { min: 1, max: MAX_LISTED });
   const plans = await (await context.services()).plans();
   const shown: PlanRecord[] = [];
   let left = limit;

@@ -55,13 +55,13 @@ interface ActFlags extends FilterFlags, KeyFlags, BulkFlags {
   readonly regrant?: boolean;
 }
 
-const MOST = 1_000_000;
+const MAX_LISTED = 1_000_000;
 const PAGE = 500;
 
 /** `writ tasks list`: with --json a task a line. */
 async function runList(context: CommandContext, flags: ListFlags): Promise<number> {
   const filter = taskFilterOf(flags, context.clock.now());
-  const limit = parseWhole(flags.limit, '--limit', { min: 1, max: MOST });
+  const limit = parseWhole(flags.limit, '--limit', { min: 1, max: MAX_LISTED });
   const client = await openApi(context, flags);
   const shown: TaskRecord[] = [];
   let left = limit;

@@ -9,7 +9,7 @@ export interface Tally {
 }
 
 /** Retries that are under way together; each is a handful of round trips. */
-const TOGETHER = 64;
+const TOGETHER = 16;
 
 /** Codes that speak of the installation, not of one task. */
 const STOPPERS: ReadonlySet<ErrorCode> = new Set(['KERNEL_UNAVAILABLE', 'REDIS_UNAVAILABLE', 'REDIS_FULL', 'STORAGE_UNAVAILABLE']);

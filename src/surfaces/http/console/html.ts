@@ -12,7 +12,7 @@ export class Html {
 type Piece = Html | string | number | undefined | readonly Piece[];
 
 /** Characters of one text of others on a page. */
-const MOST = 2000;
+const MAX_TEXT = 2000;
 
 /** A template in which every text is escaped and bounded; only what `html` itself has made stands as it is. */
 export function html(words: TemplateStringsArray, ...pieces: readonly Piece[]): Html {
@@ -22,7 +22,7 @@ export function html(words: TemplateStringsArray, ...pieces: readonly Piece[]): 
 function markupOf(piece: Piece): string {
   if (piece === undefined) return '';
   if (piece instanceof Html) return piece.text;
-  if (typeof piece === 'string') return escapeHtml(visible(piece, MOST));
+  if (typeof piece === 'string') return escapeHtml(visible(piece, MAX_TEXT));
   if (typeof piece === 'number') return String(piece);
   return piece.map(markupOf).join('');
 }

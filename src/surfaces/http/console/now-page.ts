@@ -7,14 +7,14 @@ import { ago, span } from './times.ts';
 
 const MINUTE_MS = 60_000;
 /** Tasks of the last minute that are counted. */
-const MOST = 500;
+const MAX_COUNTED = 500;
 
 /** Throughput and ages: what queues and index say at this moment, each alone when the other is away. */
 export async function nowPage({ queues, index, clock }: Pick<ConsoleServices, 'queues' | 'index' | 'clock'>): Promise<Html> {
   const now = clock.now();
   const since = new Date(now - MINUTE_MS).toISOString();
   const ended = (state: 'success' | 'failure'): Promise<string> =>
-    index.list({ state, since }, { limit: MOST }).then(({ tasks, next }) => (next === undefined ? String(tasks.length) : `${MOST} or more`));
+    index.list({ state, since }, { limit: MAX_COUNTED }).then(({ tasks, next }) => (next === undefined ? String(tasks.length) : `${MAX_COUNTED} or more`));
   const [figures, done, failed, newest] = await Promise.all([
     told(queues.list()),
     told(ended('success')),

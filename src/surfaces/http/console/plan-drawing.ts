@@ -7,12 +7,12 @@ const NAMES = 260;
 const ROW = 26;
 const LABEL = 34;
 /** Steps that are drawn; the table has all. */
-const MOST = 100;
+const MAX_DRAWN = 100;
 
 /** The steps as bars from the beginning of their turn to their end. The table beside it says the same in words. */
 export function drawTimeline(all: readonly PlanStepRecord[]): Html {
   const steps = all
-    .slice(0, MOST)
+    .slice(0, MAX_DRAWN)
     .flatMap((step) =>
       step.since === undefined || step.ended_at === undefined ? [] : [{ ...step, from: Date.parse(step.since), to: Date.parse(step.ended_at) }],
     );
@@ -33,7 +33,7 @@ const BOX = { width: 330, height: 34, gap: 14, indent: 46 } as const;
 
 /** The steps as they follow one another; what lies within another stands to its right. */
 export function drawGraph(all: readonly PlanStepRecord[]): Html {
-  const steps = all.slice(0, MOST);
+  const steps = all.slice(0, MAX_DRAWN);
   const depths = steps.map(({ path }) => Math.min(12, path.split(/[.#!]/).length - 1));
   const place = (at: number): { x: number; y: number } => ({ x: 12 + (depths[at] ?? 0) * BOX.indent, y: 10 + at * (BOX.height + BOX.gap) });
   const nodes = steps.map(({ path, capability_id, state, voided, since, ended_at }, at) => {
