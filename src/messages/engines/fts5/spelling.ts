@@ -56,7 +56,11 @@ function seen(all: All, question: WordQuestion, expression: string, most: number
 function longerWords(all: All, question: WordQuestion, word: string): readonly string[] {
   if ([...word].length < SHORTEST_BEGINNING) return [];
   const rows = all(sql`SELECT word FROM words WHERE word > ${word} AND word < ${`${word}\u{10ffff}`} ORDER BY length(word), word`);
-  return seenOf(all, question, rows.map(([one]) => String(one)));
+  return seenOf(
+    all,
+    question,
+    rows.map(([one]) => String(one)),
+  );
 }
 
 /** Those of the least distance: one letter, in long words two. */
