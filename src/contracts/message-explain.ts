@@ -65,7 +65,9 @@ export const SEARCH_RETRIES = ['spelling', 'any_word', 'substrings'] as const;
 
 export const SearchRetry = z
   .strictObject({
-    by: z.enum(SEARCH_RETRIES).meta({ description: 'spelling: other words for those that nothing has; any_word: any of the words; substrings: parts of words.' }),
+    by: z
+      .enum(SEARCH_RETRIES)
+      .meta({ description: 'spelling: other words for those that nothing has; any_word: any of the words; substrings: parts of words.' }),
     text: z.string().meta({ description: 'What was looked for.' }),
     replaced: z
       .array(z.strictObject({ word: z.string(), by: z.array(z.string()) }))

@@ -164,7 +164,10 @@ async function exactPages({ box, search, other, mode, rank }: Rig, random: Rando
   do {
     // Every third page comes from somebody who has not seen the one before.
     const from = random.chance(0.33) ? other : search;
-    const answer = await from.search(SearchQuery.parse({ ...asked.query, retry: false, mode, limit, offset, cursor, explain: random.chance(0.3) }), asked.viewer);
+    const answer = await from.search(
+      SearchQuery.parse({ ...asked.query, retry: false, mode, limit, offset, cursor, explain: random.chance(0.3) }),
+      asked.viewer,
+    );
     expect(SearchResponse.safeParse(answer).error).toBeUndefined();
     const denied = cursor === undefined ? deniedIds(box, asked, rank) : [];
     if (cursor === undefined && answer.explain !== undefined) expect(answer.explain.denied_count, where(asked)).toBe(asked.viewer === null ? denied.length : 0);

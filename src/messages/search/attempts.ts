@@ -28,7 +28,8 @@ export async function findRows(parts: AttemptParts, lists: OrderLists, run: RunC
   for (const step of await stepsOf(parts, run)) {
     if (wanted !== undefined && wanted !== step.by) continue;
     const again = await tryEngines(parts, lists, run, { ...plan, faults: [...strict.faults] }, step.match);
-    if (again.served !== null && (wanted !== undefined || (again.served.page.rows.length > 0 && again.served.page.byWords !== 0))) return { ...again, retry: step };
+    if (again.served !== null && (wanted !== undefined || (again.served.page.rows.length > 0 && again.served.page.byWords !== 0)))
+      return { ...again, retry: step };
   }
   return strict;
 }

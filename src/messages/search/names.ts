@@ -25,7 +25,11 @@ export function namesAsPhrases(query: string): string {
   const words = pieces.flatMap((piece, index) => (index % 2 === 1 ? [] : piece.split(' ')));
   if (!words.some(isName) && !hasUnsegmented(query)) return query;
   const balanced = isBalanced(words);
-  const outside = (piece: string): string => piece.split(' ').map((word) => asPhrase(word, balanced)).join(' ');
+  const outside = (piece: string): string =>
+    piece
+      .split(' ')
+      .map((word) => asPhrase(word, balanced))
+      .join(' ');
   return pieces.map((piece, index) => (index % 2 === 1 ? `"${inQuotes(piece)}"` : outside(piece))).join('');
 }
 

@@ -18,7 +18,8 @@ export function responseOf(trace: SearchTrace): SearchResponse {
   const audit = auditOf(trace);
   return {
     results: served === null ? [] : rows.map((row) => resultOf(row, served, trace)),
-    ...(served?.page.more === true && last !== undefined && { next_cursor: trace.seal(tokenAfter(last, served.request.order, served.engine, trace.retry?.by)) }),
+    ...(served?.page.more === true &&
+      last !== undefined && { next_cursor: trace.seal(tokenAfter(last, served.request.order, served.engine, trace.retry?.by)) }),
     ...(trace.retry !== undefined && { retry: toldOf(trace.retry) }),
     ...(query.explain && { explain: explainOf(trace) }),
     ...(assistance !== undefined && { assistance }),

@@ -46,7 +46,10 @@ const STOP_WORDS = new Set(
 export function plainUnits(text: string): readonly Unit[] | undefined {
   if (SYNTAX.test(text) || text.split(' ').some(namesField)) return undefined;
   const units = new Map<string, Unit>();
-  for (const typed of text.split(' ').flatMap((token) => token.split(/[,;()[\]]/u)).map((token) => token.replace(EDGES, ''))) {
+  for (const typed of text
+    .split(' ')
+    .flatMap((token) => token.split(/[,;()[\]]/u))
+    .map((token) => token.replace(EDGES, ''))) {
     if (typed === '' || isOperator(typed) || units.size === MAX_UNITS) continue;
     const isBare = /^[\p{L}\p{N}\p{M}_]+$/u.test(typed);
     const named = namesAsPhrases(typed);

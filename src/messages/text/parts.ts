@@ -7,7 +7,7 @@ import { hasUnsegmented, pairsOf, runsOf } from './scripts.ts';
 
 /** A longer run is a hash or a key, and so is one of more pieces: these are no words that somebody would type apart. */
 const LONGEST = 80;
-const MOST_PIECES = 10;
+const MAX_PIECES = 10;
 
 /** Where a name is made of several words: a small letter before a large one, the last capital of several, and digits. */
 const SEAMS = /(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})|(?<=\p{L})(?=\p{N})|(?<=\p{N})(?=\p{L})/u;
@@ -18,7 +18,7 @@ const MAY_HAVE_SEAMS = /\p{Ll}\p{Lu}|\p{Lu}\p{Lu}\p{Ll}|\p{L}\p{N}|\p{N}\p{L}/u;
 export function piecesOfName(run: string): readonly string[] {
   if (run.length > LONGEST) return [run];
   const pieces = run.split(SEAMS);
-  return pieces.length > MOST_PIECES ? [run] : pieces;
+  return pieces.length > MAX_PIECES ? [run] : pieces;
 }
 
 /** The parts of a text with blanks between them, each name once; empty where it has none. */

@@ -17,9 +17,9 @@ type All = (statement: Sql) => Cell[][];
 
 /** Rows that are looked at for a word as it is written: FTS5 finds all words of its stem. */
 const ROWS_READ = 50;
-const MOST_ALIKE = 4;
+const MAX_ALIKE = 4;
 /** Words for which others that are spelt alike are looked for. */
-const MOST_SOUGHT = 4;
+const MAX_SOUGHT = 4;
 
 export function findWords(all: All, question: WordQuestion): WordFinding[] {
   let sought = 0;
@@ -29,7 +29,7 @@ export function findWords(all: All, question: WordQuestion): WordFinding[] {
     const pieces = piecesOfName(word);
     const apart = pieces.length > 1 && isSeen(all, question, quoted(pieces.join(' '))) ? pieces.join(' ') : null;
     const begins = [...word].length >= SHORTEST_BEGINNING && isSeen(all, question, `${quoted(word)}*`);
-    if (begins || apart !== null || sought === MOST_SOUGHT) return { ...NOTHING, word, begins, apart };
+    if (begins || apart !== null || sought === MAX_SOUGHT) return { ...NOTHING, word, begins, apart };
     sought += 1;
     const typed = folded(word);
     const longer = longerWords(all, question, typed);
@@ -56,7 +56,11 @@ function seen(all: All, question: WordQuestion, expression: string, most: number
 function longerWords(all: All, question: WordQuestion, word: string): readonly string[] {
   if ([...word].length < SHORTEST_BEGINNING) return [];
   const rows = all(sql`SELECT word FROM words WHERE word > ${word} AND word < ${`${word}\u{10ffff}`} ORDER BY length(word), word`);
-  return seenOf(all, question, rows.map(([one]) => String(one)));
+  return seenOf(
+    all,
+    question,
+    rows.map(([one]) => String(one)),
+  );
 }
 
 /** Those of the least distance: one letter, in long words two. */
@@ -80,7 +84,7 @@ function candidates(all: All, word: string, distance: number, sameStart: boolean
 function seenOf(all: All, question: WordQuestion, words: readonly string[]): readonly string[] {
   const found: string[] = [];
   for (const word of words) {
-    if (found.length === MOST_ALIKE) break;
+    if (found.length === MAX_ALIKE) break;
     const rows = seen(all, question, quoted(word), ROWS_READ);
     if (rows.some(([, title, body]) => wordsOfText(`${title}\n${body}`).has(word))) found.push(word);
   }

@@ -77,7 +77,11 @@ export function createScoredEngine({ name, tag, mode, database, score }: ScoredE
       const scores = await scored(request);
       if (!scores.ok) return scores;
       const { spent, byWords } = scores.value;
-      return reader.answered(request, () => ({ ...reader.page(request, scoredRanking(scores.value)), ...(spent && { spent }), ...(byWords !== undefined && { byWords }) }));
+      return reader.answered(request, () => ({
+        ...reader.page(request, scoredRanking(scores.value)),
+        ...(spent && { spent }),
+        ...(byWords !== undefined && { byWords }),
+      }));
     },
     rows: (set) => reader.answered(set, () => reader.rows(set)),
   };

@@ -101,7 +101,10 @@ function withTrigrams(terms: readonly string[]): Sql[] {
 /** The index has no marks: what stands beside one is not looked for. */
 function trigramsOf(term: string): string[] {
   const letters = [...term];
-  return letters.slice(2).map((letter, at) => `${letters[at]}${letters[at + 1]}${letter}`).filter((gram) => !/\p{M}/u.test(gram));
+  return letters
+    .slice(2)
+    .map((letter, at) => `${letters[at]}${letters[at + 1]}${letter}`)
+    .filter((gram) => !/\p{M}/u.test(gram));
 }
 
 /** Whether a store has its trigrams; one of before gets them in steps (D235). */
@@ -143,7 +146,11 @@ function named({ ids }: Named, kind: KindTables, visibility: Visibility, conditi
  * [id, title, body] of the first rows that an index of words has for an expression and that may be seen, by id. Rows that an
  * operator sees redacted count as hidden.
  */
-export function seenStatement(set: Omit<EngineSet, 'match'> & { readonly now_us: number }, { from, match }: Pick<Ranking, 'from' | 'match'>, most: number): Sql {
+export function seenStatement(
+  set: Omit<EngineSet, 'match'> & { readonly now_us: number },
+  { from, match }: Pick<Ranking, 'from' | 'match'>,
+  most: number,
+): Sql {
   const kind = KINDS[set.kind];
   const visibility = visibilityOf(set, set.now_us);
   const conditions = [...filterConditions({ ...set, match: { by: 'substrings', terms: [] } }, kind, visibility), ...(visibility.sees ? [visibility.sees] : [])];

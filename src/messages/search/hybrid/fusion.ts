@@ -49,7 +49,11 @@ export async function fusedSet(sides: HybridSides, request: EngineRequest, times
   return denied.ok ? { ok: true, value: { visible: rows, denied: denied.value.rows, byWords } } : denied;
 }
 
-async function fusedRows({ lexical, semantic }: HybridSides, request: EngineRequest, times: StageTimes<EngineStage>): Promise<EngineAnswer<{ readonly rows: readonly Fused[]; readonly byWords: number }>> {
+async function fusedRows(
+  { lexical, semantic }: HybridSides,
+  request: EngineRequest,
+  times: StageTimes<EngineStage>,
+): Promise<EngineAnswer<{ readonly rows: readonly Fused[]; readonly byWords: number }>> {
   const words = await times.during('lexical', () => wordOrder(lexical, request));
   if (!words.ok) return words;
   const near = await times.during('vector', () => orderOf(semantic, hashedRequest(semantic, request)));

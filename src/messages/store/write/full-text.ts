@@ -30,7 +30,10 @@ export function fillFullText(db: SqliteDatabase, rows = STEP_ROWS): boolean {
 function fillStep(db: SqliteDatabase, rows: number): boolean {
   const done = doneUpTo(db);
   if (done === undefined) return true;
-  const upTo = db.prepare<[number, number], number | null>('SELECT max(id) FROM (SELECT id FROM messages WHERE id > ? ORDER BY id LIMIT ?)').pluck().get(done, rows);
+  const upTo = db
+    .prepare<[number, number], number | null>('SELECT max(id) FROM (SELECT id FROM messages WHERE id > ? ORDER BY id LIMIT ?)')
+    .pluck()
+    .get(done, rows);
   if (upTo === null || upTo === undefined) {
     finish(db);
     return true;

@@ -22,7 +22,12 @@ const SOURCES = [
 export function rebuildFullText(db: SqliteDatabase, onStart: (documents: number) => void): RebuildNews {
   finishFullText(db);
   const renumbered = renumberMessages(db);
-  onStart(SOURCES.filter(([, weights]) => weights !== undefined).reduce((sum, [, , , rows]) => sum + (db.prepare<[], number>(`SELECT count(*) FROM (${rows})`).pluck().get() ?? 0), 0));
+  onStart(
+    SOURCES.filter(([, weights]) => weights !== undefined).reduce(
+      (sum, [, , , rows]) => sum + (db.prepare<[], number>(`SELECT count(*) FROM (${rows})`).pluck().get() ?? 0),
+      0,
+    ),
+  );
   const start = performance.now();
   const definition = db.prepare<[string], string>('SELECT sql FROM sqlite_master WHERE name = ?').pluck();
   let documents = 0;

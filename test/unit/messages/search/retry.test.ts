@@ -34,7 +34,9 @@ describe('a search that found nothing', () => {
   });
 
   it('leaves out what nothing is like, and words of questions', () => {
-    expect(stepsOf('why does xyzzy fail', finding('xyzzy'), finding('why', { has: true }), finding('does', { has: true }), finding('fail', { has: true }))).toEqual([
+    expect(
+      stepsOf('why does xyzzy fail', finding('xyzzy'), finding('why', { has: true }), finding('does', { has: true }), finding('fail', { has: true })),
+    ).toEqual([
       ['any_word', 'fail'],
       ['substrings', 'why does xyzzy fail'],
     ]);
