@@ -18,12 +18,14 @@ describe('a Redis Sentinel', () => {
   });
 });
 
+const SERVER = 'redis-server';
+
 /** A real one, which watches nobody. */
 async function startSentinel(): Promise<AsyncDisposable & { readonly port: number }> {
   const home = mkdtempSync(path.join(tmpdir(), 'writ-sentinel-'));
   const [port = 0] = await freePorts(1);
   writeFileSync(path.join(home, 'sentinel.conf'), `port ${port}\nbind 127.0.0.1\ndir ${home}\n`);
-  const child = spawn('redis-server', [path.join(home, 'sentinel.conf'), '--sentinel'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(SERVER, [path.join(home, 'sentinel.conf'), '--sentinel'], { stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = once(child, 'exit');
   let said = '';
   await new Promise<void>((resolve, reject) => {
