@@ -138,9 +138,9 @@ export const REQUEST_ERRORS = {
     mend: 'The message names the cause; the files are those of `[redis.tls]` ([security.md](../security.md)).',
   },
   REDIS_POLICY: {
-    meaning: 'Redis may evict keys, and Writ does not start on such a server.',
+    meaning: 'Redis may evict keys, or is a Sentinel: Writ does not start on such a server.',
     who: 'operator',
-    mend: 'Set `maxmemory-policy noeviction` ([WritRedisPolicy](../runbooks/WritRedisPolicy.md)).',
+    mend: 'Set `maxmemory-policy noeviction` ([WritRedisPolicy](../runbooks/WritRedisPolicy.md)), or name a server of data ([scaling.md](../scaling.md#redis-sentinel)).',
   },
   REDIS_FULL: {
     meaning: 'The memory of Redis is above its high-water mark. New work is refused, nothing is evicted.',

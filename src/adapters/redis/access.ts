@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:tls';
 import { Redis } from 'ioredis';
-import { messageOf, WritError } from '../../core/errors.ts';
+import { isWritError, messageOf, WritError } from '../../core/errors.ts';
 import { type RedisSettings, type RedisTarget, targetOptions } from './target.ts';
 import { tlsFault } from './tls-fault.ts';
 
@@ -12,10 +12,10 @@ const WORD_MS = 1000;
 const NOT_LET_IN = /^(WRONGPASS|NOAUTH|ERR AUTH|ERR invalid password|NOPERM)\b/;
 
 /**
- * Connects and looks whether both sides trust each other. A server that is away is no fault here: those who need it
+ * Connects and looks whether both sides trust each other, and whether it is a server of data. A server that is away is no fault here: those who need it
  * wait for it, but a wrong certificate or password does not become right by waiting.
  *
- * @throws WritError REDIS_TLS with what to do, REDIS_UNAVAILABLE for a wrong user or password, INVALID_CONFIG for files that cannot be used
+ * @throws WritError REDIS_TLS with what to do, REDIS_UNAVAILABLE for a wrong user or password, REDIS_POLICY for a Sentinel, INVALID_CONFIG for files that cannot be used
  */
 export async function checkAccess(target: RedisTarget): Promise<void> {
   // The private server of `writ up` was made by the same hands.
@@ -27,6 +27,13 @@ export async function checkAccess(target: RedisTarget): Promise<void> {
   if (fault !== undefined) throw fault;
 }
 
+const SENTINEL = 'a Redis Sentinel answers there, which holds no data, and Writ does not follow one (docs/scaling.md): name the address of the master';
+
+/** Whoever may not ask is told nothing; then it is found out at the first write. */
+function isSentinel(info: string): boolean {
+  return /^redis_mode:sentinel\r?$/m.test(info);
+}
+
 /** The errors of one connection and its first order; none when it was answered. */
 async function ask(options: RedisSettings): Promise<readonly unknown[]> {
   const one = { lazyConnect: true, retryStrategy: () => null, maxRetriesPerRequest: 0, enableReadyCheck: false } as const;
@@ -36,7 +43,7 @@ async function ask(options: RedisSettings): Promise<readonly unknown[]> {
   try {
     await redis.connect();
     await redis.ping();
-    return [];
+    return isSentinel(await redis.info('server').catch(() => '')) ? [new WritError('REDIS_POLICY', SENTINEL, { field: 'redis.url' })] : [];
   } catch (error) {
     return [...told, error];
   } finally {
@@ -62,6 +69,7 @@ async function lastWord({ host = '', port = 0, tls }: RedisSettings): Promise<un
 }
 
 function faultOf(error: unknown): WritError | undefined {
+  if (isWritError(error)) return error;
   if (!NOT_LET_IN.test(messageOf(error))) return tlsFault(error);
   return new WritError('REDIS_UNAVAILABLE', `Redis does not let the user of redis.url in: ${messageOf(error)}`, { field: 'redis.url', cause: error });
 }

@@ -1,5 +1,5 @@
-import { differences, type Fingerprint } from '../../../config/fingerprint.ts';
 import { type Check, examine, type Finding, passed, warning } from '../../core/findings.ts';
+import { differences, type Fingerprint } from '../../core/fingerprint.ts';
 import { runningRoles } from '../running-roles.ts';
 
 const RESTART = 'restart it to take them up: settings are read at the start (docs/operations.md); or they were given to it alone, by flag, variable or file';

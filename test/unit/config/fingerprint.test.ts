@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { differences, fingerprintOf } from '../../../config/fingerprint.ts';
+import { fingerprintOf } from '../../../config/fingerprint.ts';
 import { loadConfig } from '../../../config/load.ts';
 import { settingsByKey } from '../../../config/settings.ts';
+import { differences } from '../../../src/core/fingerprint.ts';
 
 const load = (flags: Readonly<Record<string, string>> = {}) => fingerprintOf(loadConfig({ flags, env: {}, dataDir: '/nowhere/data' }).config);
 
