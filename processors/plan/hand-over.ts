@@ -142,7 +142,12 @@ export async function deriveLease(plan: PlanContext, step: PlanStep, kernel: Pla
   }
 }
 
-async function ask({ planSha256, envelope, lease, replay }: PlanContext, { path, manifest, manifestSha256 }: PlanStep, since: number, kernel: PlanKernel): Promise<DerivedLease> {
+async function ask(
+  { planSha256, envelope, lease, replay }: PlanContext,
+  { path, manifest, manifestSha256 }: PlanStep,
+  since: number,
+  kernel: PlanKernel,
+): Promise<DerivedLease> {
   const answers = replay.answers(since);
   replay.shown = 0;
   const derived = await kernel.derive({

@@ -1,16 +1,7 @@
 import type { z } from 'zod';
 import { BOUNDS } from '../contracts/index.ts';
 import { isWritError, WritError } from '../core/errors.ts';
-import type {
-  Grant,
-  GrantedLease,
-  GrantOptions,
-  IssueAnswer,
-  IssueRequest,
-  KernelClient,
-  KernelOperations,
-  LeaseTerms,
-} from '../core/ports/index.ts';
+import type { Grant, GrantedLease, GrantOptions, IssueAnswer, IssueRequest, KernelClient, KernelOperations, LeaseTerms } from '../core/ports/index.ts';
 import { createKernelCalls } from './client-http.ts';
 import {
   type Granted,

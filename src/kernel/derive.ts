@@ -8,9 +8,10 @@ import { createPlanProgress, isDone, type PlanProgress } from '../core/plan-prog
 import { type PlanStep, signedCapability } from '../core/plan-step.ts';
 import type { DeriveRequest, StepEvidence } from '../core/ports/index.ts';
 import { isSearchPlaceIn } from '../core/search-place.ts';
-import { authenticatePlanLease, authorizeTimes, verifiedOnce, verifyResult } from '../lease/index.ts';
+import { authenticatePlanLease, authorizeTimes, verifyResult } from '../lease/index.ts';
 import type { KernelOptions, KernelPlans } from './options.ts';
 import { isBelow } from './paths.ts';
+import { verifiedOnce } from './verified-once.ts';
 
 /** The step that a plan has reached, as the kernel computed it, and until when a lease for it may live. */
 export interface DerivedStep {

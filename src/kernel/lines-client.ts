@@ -1,8 +1,8 @@
 import { request } from 'node:http';
 import type { Socket } from 'node:net';
-import { type LineConnection, lineConnection } from '../adapters/linux/line-connection.ts';
 import { BOUNDS } from '../contracts/index.ts';
 import { messageOf, WritError } from '../core/errors.ts';
+import { lineCutter } from '../core/line-cutter.ts';
 import { LINES, type LineQuestion, LineReply } from './wire.ts';
 
 /** Questions to the kernel by lines (lines-server.ts). */
@@ -16,7 +16,11 @@ export interface LineCalls {
   close(): void;
 }
 
-type Connection = LineConnection<LineReply>;
+interface Connection {
+  readonly socket: Socket;
+  /** Whoever waits for an answer, by number; `undefined` is told when there will be none. */
+  readonly waiting: Map<number, (reply: LineReply | undefined) => void>;
+}
 
 /** A kernel of an earlier version may be replaced at any time. */
 const HTTP_FOR_MS = 60_000;
@@ -48,7 +52,7 @@ export function createLineCalls(socketPath: string, timeoutMs: number): LineCall
 
   async function open(): Promise<Connection | undefined> {
     const socket = await upgraded(socketPath, timeoutMs);
-    return socket && lineConnection(socket, { most: BOUNDS.kernelBody, read, onClose: () => undefined });
+    return socket && connectionOf(socket);
   }
 
   /** `closed`: the connection went before the answer came. */
@@ -88,6 +92,26 @@ export function createLineCalls(socketPath: string, timeoutMs: number): LineCall
       connection = undefined;
     },
   };
+}
+
+/** Reads the answers of a socket, which keeps no process alive. */
+function connectionOf(socket: Socket): Connection {
+  const waiting: Connection['waiting'] = new Map();
+  const cut = lineCutter(BOUNDS.kernelBody);
+  const end = (): void => {
+    socket.destroy();
+    for (const tell of [...waiting.values()]) tell(undefined);
+  };
+  socket.setEncoding('utf8').unref();
+  socket.on('data', (piece: string) => {
+    for (const line of cut(piece) ?? ['']) {
+      const reply = read(line);
+      if (reply === undefined) return end();
+      waiting.get(reply.id)?.(reply);
+    }
+  });
+  socket.on('error', end).on('close', end);
+  return { socket, waiting };
 }
 
 /** A connection that goes on in lines; `undefined` when it answers as HTTP. */

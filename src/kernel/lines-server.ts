@@ -4,7 +4,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { parseStrictJson } from '../core/canonical-json.ts';
 import { MAX_JSON_DEPTH } from '../core/i-json.ts';
 import { lineCutter } from '../core/line-cutter.ts';
-import { LINES, type LineQuestion, LineQuestion as Question, type LineReply, type Problem } from './wire.ts';
+import { LINES, type LineQuestion, type LineReply, type Problem, LineQuestion as Question } from './wire.ts';
 
 export interface LinesOptions {
   /** Characters of a question. */

@@ -25,4 +25,3 @@ export { signRevocation, verifyRevocation } from './revocation.ts';
 export { createRevocationMirror, type RevocationMirror, type RevocationMirrorOptions, type TokenFile } from './revocation-mirror.ts';
 export { type AuthenticatedLease, authenticateLease, type LeaseExpectations, openLease, signLease, signLeases } from './task-lease.ts';
 export type { Checked, Verifier } from './token.ts';
-export { verifiedOnce } from './verified-once.ts';

@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WritError } from '../../../src/core/errors.ts';
+import { manifestSha256 } from '../../../src/core/hash.ts';
 import type { DeriveRequest, PlanKernel } from '../../../src/core/ports/index.ts';
 import { createKernelServer, createPlanKernelClient, deriveRoutes } from '../../../src/kernel/index.ts';
 import { createLineCalls, type LineCalls } from '../../../src/kernel/lines-client.ts';
 import type { LineAnswer } from '../../../src/kernel/lines-server.ts';
-import { manifestSha256 } from '../../../src/core/hash.ts';
 
 const MANIFEST = { task_id: 's-1', capability_id: 'FILE_COPY', inputs: { text: 'two\nlines' }, constraints: {} };
 const HASH = manifestSha256(MANIFEST);

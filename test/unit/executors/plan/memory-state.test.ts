@@ -10,7 +10,9 @@ interface Seen {
 }
 
 const key = fc.constantFrom('a', 'b', 'c', '_locals');
-const value = fc.option(fc.constantFrom<Json>(0, 'text', Object.freeze({ x: 1 }) as JsonObject, Object.freeze([Object.freeze([1])]) as Json), { nil: undefined });
+const value = fc.option(fc.constantFrom<Json>(0, 'text', Object.freeze({ x: 1 }) as JsonObject, Object.freeze([Object.freeze([1])]) as Json), {
+  nil: undefined,
+});
 /** A write after the moment `from` of those so far, counted backwards, and whether somebody takes the whole of it first. */
 const writes = fc.array(fc.record({ key, value, from: fc.nat({ max: 2 }), looks: fc.boolean() }), { maxLength: 30 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { verifiedOnce } from '../../../src/lease/index.ts';
+import { verifiedOnce } from '../../../src/kernel/verified-once.ts';
 
 const bytes = (text: string): Uint8Array => Buffer.from(text);
 
