@@ -26,7 +26,7 @@ export const suite: Suite = {
   what: 'the whole pipeline with an executor that does nothing, against bare BullMQ; push-to-result latency',
   async open() {
     const site = await openSite();
-    const costs = { writ: none(), bullmq: none() };
+    const costs = { writ: none(), bullmq: none(), bundled: none() };
     const times: Record<'writ' | 'bullmq', Latency[]> = { writ: [], bullmq: [] };
     return {
       cases: [
@@ -36,6 +36,14 @@ export const suite: Suite = {
           peer: 'bullmq',
           ours: () => round('writ', site, costs.writ),
           theirs: () => round('bullmq', site, costs.bullmq),
+        },
+        {
+          // Leases as the kernel gives them out for a batch.
+          name: 'noop_bundled',
+          kind: 'speed',
+          peer: 'bullmq',
+          ours: () => round('writ', site, costs.bundled, 'bundled'),
+          theirs: () => round('bullmq', site, costs.bullmq, 'bundled'),
         },
         {
           name: 'latency100',
@@ -48,6 +56,7 @@ export const suite: Suite = {
       async metrics() {
         return {
           ...perJob('noop', costs.writ),
+          ...perJob('noop_bundled', costs.bundled),
           ...perJob('bullmq', costs.bullmq),
           ...(await partsOfAJob(site)),
           ...medians('latency.push_to_result', times.writ),
@@ -59,9 +68,9 @@ export const suite: Suite = {
   },
 };
 
-async function round(side: 'writ' | 'bullmq', site: Site, costs: Costs): Promise<Round> {
+async function round(side: 'writ' | 'bullmq', site: Site, costs: Costs, leases: 'own' | 'bundled' = 'own'): Promise<Round> {
   await site.redis.flushall();
-  await site.preload('file', JOBS);
+  await site.preload('file', JOBS, leases);
   const worker = await startSide<SideReport>(WORKER, { side, home: site.home, queue: 'file', concurrency: CONCURRENCY, jobs: JOBS });
   const before = await redisCpu(site);
   const report = await worker.go();

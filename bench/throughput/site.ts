@@ -27,8 +27,8 @@ export interface Site {
   job(): Promise<TaskJob>;
   /** Such jobs with leases as the kernel gives them out for a batch: 500 share a signature. */
   bundled(count: number): Promise<readonly TaskJob[]>;
-  /** Preloads a queue with new jobs, each with its own lease. Returns when all are stored. */
-  preload(queue: string, jobs: number): Promise<void>;
+  /** Preloads a queue with new jobs, each with its own lease unless they are to be `bundled`. Returns when all are stored. */
+  preload(queue: string, jobs: number, leases?: 'own' | 'bundled'): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -87,10 +87,11 @@ export async function openSite(): Promise<Site> {
     sign,
     job,
     bundled,
-    async preload(name, jobs) {
+    async preload(name, jobs, leases = 'own') {
       const queue = new Queue(name, { connection: redis, prefix: QUEUE_PREFIX });
       for (let done = 0; done < jobs; done += BULK) {
-        const part = await Promise.all(Array.from({ length: Math.min(BULK, jobs - done) }, job));
+        const size = Math.min(BULK, jobs - done);
+        const part = leases === 'own' ? await Promise.all(Array.from({ length: size }, job)) : await bundled(size);
         await queue.addBulk(part.map((data) => ({ name: NOOP, data, opts: jobOptions(`t_${data.manifest.task_id}`, 1) })));
       }
     },
