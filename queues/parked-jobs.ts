@@ -1,6 +1,7 @@
-import { Job, type Queue } from 'bullmq';
+import type { Queue } from 'bullmq';
 import type { RedisConnection } from '../src/adapters/redis/redis-connection.ts';
 import { redisCall } from '../src/adapters/redis/redis-error.ts';
+import { promoteJob } from './late-jobs.ts';
 import { openQueue } from './open-queue.ts';
 import { placeOfJob } from './shards.ts';
 
@@ -33,16 +34,4 @@ export function createParkedJobs(connection: RedisConnection): ParkedJobs {
     },
     close: async () => void (await Promise.all([...queues.values()].map((queue) => queue.close()))),
   };
-}
-
-/** Only the id counts here: fetching the job would fetch its data. False for one that is not delayed. */
-export async function promoteJob(queue: Queue<unknown>, jobId: string): Promise<boolean> {
-  try {
-    await new Job(queue, 'parked', null, {}, jobId).promote();
-    return true;
-  } catch (error) {
-    // BullMQ's codes: -1 the job is gone, -3 it is not delayed.
-    if (error instanceof Error && 'code' in error && (error.code === -1 || error.code === -3)) return false;
-    throw error;
-  }
 }

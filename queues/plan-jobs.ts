@@ -6,8 +6,8 @@ import { WritError } from '../src/core/errors.ts';
 import type { JsonObject } from '../src/core/json.ts';
 import { jobOptions, queueName } from './catalog.ts';
 import { type FoundJob, findJob } from './job-lookup.ts';
+import { promoteJob } from './late-jobs.ts';
 import { openQueue } from './open-queue.ts';
-import { promoteJob } from './parked-jobs.ts';
 import { rerunJob } from './push-table.ts';
 import { ONE_SHARD, type QueueShards } from './shards.ts';
 

@@ -1,11 +1,16 @@
 import { type Processor, Worker, type WorkerOptions } from 'bullmq';
+import type { Redis } from 'ioredis';
 import { MAX_JOB_BYTES } from '../src/contracts/index.ts';
 import { boundJob } from './job-bounds.ts';
+import { createLateJobs } from './late-jobs.ts';
 
 export interface TolerantWorkerOptions extends WorkerOptions {
   /** Longest text of a job's data, UTF-16 units; that of a task's job unless given. */
   readonly maxDataChars?: number;
 }
+
+/** Between two looks for jobs that wrong clocks keep delayed, milliseconds. */
+const LOOK_MS = 30_000;
 
 /** BullMQ's scripts whose answer begins with the fields of the next job. */
 const FETCHES: ReadonlySet<string> = new Set(['moveToActive', 'moveToFinished']);
@@ -16,6 +21,9 @@ const FETCHES: ReadonlySet<string> = new Set(['moveToActive', 'moveToFinished'])
  * large or cannot be parsed is replaced before that, here and in Redis, so that whoever reads the job later meets it small.
  */
 export class TolerantWorker extends Worker {
+  readonly #late = createLateJobs(this);
+  #looking: Promise<unknown> | undefined;
+
   constructor(name: string, processor: Processor | null, { maxDataChars = MAX_JOB_BYTES, ...options }: TolerantWorkerOptions) {
     super(name, processor, options);
     const { backend } = this;
@@ -24,6 +32,22 @@ export class TolerantWorker extends Worker {
       const answer: unknown = run(client, command, args);
       return FETCHES.has(command) ? this.bounded(answer, maxDataChars) : answer;
     };
+    const looks = setInterval(() => {
+      if (this.closing === undefined) void this.promoteLate();
+    }, options.stalledInterval ?? LOOK_MS);
+    looks.unref();
+    this.once('closing', () => clearInterval(looks));
+  }
+
+  /** Ends the delay of jobs that wrong clocks keep delayed. One look at a time; what fails is told as an error of this worker. */
+  async promoteLate(): Promise<void> {
+    this.#looking ??= this.backend.client
+      .then((client) => this.#late.promote(client as unknown as Redis))
+      .catch((error: unknown) => this.emit('error', error as Error))
+      .finally(() => {
+        this.#looking = undefined;
+      });
+    await this.#looking;
   }
 
   /** An answer whose job may be parsed. */

@@ -4,7 +4,7 @@ import { parseStrictJson } from '../../src/core/canonical-json.ts';
 import type { Clock } from '../../src/core/clock.ts';
 import type { JsonObject } from '../../src/core/json.ts';
 import { type Lifecycle, lifecycle } from '../../src/core/lifecycle.ts';
-import type { PlanJournal } from '../../src/core/ports/index.ts';
+import type { IdlePlan, PlanJournal } from '../../src/core/ports/index.ts';
 
 export interface SweeperOptions {
   readonly journal: Pick<PlanJournal, 'running' | 'record'>;
@@ -27,8 +27,14 @@ export function createPlanSweeper({ journal, jobs, clock, everyMs, onError }: Sw
   let sweeping: Promise<void> | undefined;
 
   async function sweep(): Promise<void> {
-    const unchangedSince = clock.now() - everyMs;
-    for (let page = await journal.running(unchangedSince, PAGE); page.length > 0; page = await journal.running(unchangedSince, PAGE, page.at(-1))) {
+    const now = clock.now();
+    await sweepFrom(undefined, now - everyMs);
+    // Written by a clock that was ahead.
+    await sweepFrom({ changedAt: now + everyMs, planSha256: '' }, Number.MAX_SAFE_INTEGER);
+  }
+
+  async function sweepFrom(first: IdlePlan | undefined, unchangedSince: number): Promise<void> {
+    for (let page = await journal.running(unchangedSince, PAGE, first); page.length > 0; page = await journal.running(unchangedSince, PAGE, page.at(-1))) {
       const there = await jobs.exists(page.map(({ planSha256 }) => planSha256));
       for (const [at, { planSha256 }] of page.entries()) if (there[at] === false) await putBack(planSha256);
     }

@@ -68,7 +68,7 @@ function faultOf(random: Random, tasks: number): TimedFault {
     () => ({ kind: 'kill', at, worker }),
     () => ({ kind: 'stop', at, worker }),
     () => ({ kind: 'pause', at, worker, forMs }),
-    () => ({ kind: 'clock', at, worker, byMs: random.pick([-30_000, -5_000, 5_000, 7_200_000]) }),
+    () => ({ kind: 'clock', at, worker, byMs: random.pick([-7_200_000, -30_000, 5_000, 7_200_000]), ...(random.chance(0.6) ? { forMs } : {}) }),
     () => ({ kind: 'power', at }),
     () => ({ kind: 'redis-loss', at, ageMs: random.chance(0.4) ? undefined : random.integer(Math.max(1, at)) }),
     () => ({ kind: 'redis-outage', at, forMs }),

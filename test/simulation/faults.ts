@@ -40,11 +40,13 @@ const STRIKES: Strike = {
     parts.world.scheduler.at(0, chosen.process, () => void chosen.stop());
   },
   pause: (parts, { worker, forMs }) => parts.world.pause(workerOf(parts, worker).process, forMs),
-  clock(parts, { worker, byMs }) {
-    const { process } = workerOf(parts, worker);
-    process.skewMs += byMs;
-    // A clock that is set back keeps jobs parked for as long.
-    parts.world.lastTrouble = Math.max(parts.world.lastTrouble, parts.world.now - Math.min(0, byMs));
+  clock(parts, { worker, byMs, forMs }) {
+    workerOf(parts, worker).process.skewMs += byMs;
+    if (forMs === undefined) return;
+    // Whoever serves there then has the machine's clock.
+    parts.world.scheduler.at(forMs, undefined, () => {
+      workerOf(parts, worker).process.skewMs -= byMs;
+    });
   },
   power: cutPower,
   'redis-loss'(parts) {

@@ -110,7 +110,7 @@ async function bootWorker(host: Host, process: SimProcess): Promise<readonly Lif
   const executors = [file, tool].map((executor, at) => through(seams.executor, { ...executor, ...withMemory(memories[at]) }));
   const open = through(
     seams.openWorker,
-    openWorkerTwin(world, process, (name) => redis.queue(name)),
+    openWorkerTwin(world, process, (name) => redis.queue(name), seams.looksForLate),
   );
   const serve = (queue: string, executor: TaskExecutor): QueueWorker => {
     const inFlight = createInFlight();

@@ -17,8 +17,8 @@ const SHORT = new Set(['kernel-outage', 'kernel-restart', 'error']);
 /** Retries of a step that are looked for. */
 const GENERATIONS = 4;
 
-/** Where nothing goes wrong, a plan takes the answer to its step within this time, milliseconds. */
-const TAKEN_MS = 1_000;
+/** Where nothing goes wrong, a plan takes the answer to its step within this time, milliseconds: a second, when the delivery that parks is not over yet. */
+const TAKEN_MS = 1_500;
 
 /** Nobody works on a step before the answer that it follows from is on disk; and the answer is taken when it is there. */
 export function watchSteps(parts: Parts): void {

@@ -38,7 +38,8 @@ export type TimedFault =
   | { readonly kind: 'kill'; readonly at: number; readonly worker: number }
   | { readonly kind: 'stop'; readonly at: number; readonly worker: number }
   | { readonly kind: 'pause'; readonly at: number; readonly worker: number; readonly forMs: number }
-  | { readonly kind: 'clock'; readonly at: number; readonly worker: number; readonly byMs: number }
+  /** `forMs` undefined: its clock stays wrong. */
+  | { readonly kind: 'clock'; readonly at: number; readonly worker: number; readonly byMs: number; readonly forMs?: number }
   | { readonly kind: 'power'; readonly at: number }
   /** `ageMs` undefined: everything is lost. */
   | { readonly kind: 'redis-loss'; readonly at: number; readonly ageMs: number | undefined }

@@ -35,6 +35,8 @@ export interface Seams {
   readonly planJournal?: (journal: PlanJournal, context: SeamContext) => PlanJournal;
   /** False: nobody looks for plans whose jobs are lost. */
   readonly sweeps?: boolean;
+  /** False: nobody looks for jobs that wrong clocks keep delayed. */
+  readonly looksForLate?: boolean;
   readonly instances?: (instances: InstanceRegistry, context: SeamContext) => InstanceRegistry;
   readonly promote?: (promote: PipelineDeps['promote'], context: SeamContext) => PipelineDeps['promote'];
   readonly slots?: (slots: Slots, context: SeamContext) => Slots;

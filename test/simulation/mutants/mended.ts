@@ -77,11 +77,11 @@ function openFor(journal: ToolJournal): ToolJournal {
         };
       }
       if (key !== 'view') return Reflect.get(target, key, receiver) as unknown;
-      return async (taskId: string) => {
-        const view = await target.view(taskId);
+      return async (taskId: string): ReturnType<ToolJournal['view']> => {
         const n = opened.get(taskId);
         opened.delete(taskId);
-        return n === undefined ? view : { ...view, open: { n, manifestSha256: '' } };
+        // Without a call: nothing happens meanwhile.
+        return n === undefined ? target.view(taskId) : { open: { n, manifestSha256: '' }, success: undefined, sent: undefined, trimmed: undefined };
       };
     },
   });

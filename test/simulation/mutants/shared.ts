@@ -65,6 +65,7 @@ export const SHARED_MUTANTS: readonly Mutant[] = [
         open(queue, (job, token) => handle({ ...job, moveToDelayed: (at: number) => job.moveToDelayed(at + 3_600_000) } as typeof job, token), options),
     },
   },
+  { name: 'nobody looks for jobs that wrong clocks keep delayed', seams: { looksForLate: false } },
   {
     name: 'locks are not renewed',
     seams: { openWorker: (open) => (queue, handle, options) => open(queue, handle, { ...options, lockRenewTime: 10_000_000 }) },

@@ -1,19 +1,22 @@
 import type { Job, Worker } from 'bullmq';
 import type { OpenWorker } from '../../../processors/queue-worker.ts';
+import { LOCK_TIMES } from '../../../queues/catalog.ts';
 import { boundJob } from '../../../queues/job-bounds.ts';
 import type { TolerantWorkerOptions } from '../../../queues/tolerant-worker.ts';
 import { MAX_JOB_BYTES } from '../../../src/contracts/index.ts';
-import type { SimProcess } from '../scheduler.ts';
+import { EPOCH_MS, type SimProcess } from '../scheduler.ts';
 import type { World } from '../world.ts';
 import type { QueueTwin, StoredJob } from './queue.ts';
 
 /** How long a worker waits for a job before it asks again, and after an error, milliseconds: BullMQ's own. */
 const BLOCK_MS = 5_000;
 const AFTER_ERROR_MS = 1_000;
+/** As `queues/tolerant-worker.ts`, which looks as often as for stalled jobs. */
+const LOOK_MS = LOCK_TIMES.stalledMs;
 
 /** What of BullMQ's worker is relied on: fetch, lock, renewal, look for stalled jobs, finish, events. */
-export function openWorkerTwin(world: World, process: SimProcess, queueOf: (name: string) => QueueTwin): OpenWorker {
-  return (name, handle, options) => new WorkerTwin(world, process, queueOf(name), handle, options) as unknown as Worker;
+export function openWorkerTwin(world: World, process: SimProcess, queueOf: (name: string) => QueueTwin, looksForLate = true): OpenWorker {
+  return (name, handle, options) => new WorkerTwin(world, process, queueOf(name), handle, options, looksForLate) as unknown as Worker;
 }
 
 /** What `queues/tolerant-worker.ts` does before a job is parsed: data that is too large is replaced, in the queue too. */
@@ -28,6 +31,7 @@ class WorkerTwin {
   readonly #queue: QueueTwin;
   readonly #handle: (job: Job, token?: string) => Promise<unknown>;
   readonly #options: TolerantWorkerOptions;
+  readonly #looksForLate: boolean;
   readonly #listeners = new Map<string, ((...args: unknown[]) => void)[]>();
   /** The locks that it holds, by job id. */
   readonly #locks = new Map<string, string>();
@@ -37,12 +41,20 @@ class WorkerTwin {
   #tokens = 0;
   #closing = false;
 
-  constructor(world: World, process: SimProcess, queue: QueueTwin, handle: (job: Job, token?: string) => Promise<unknown>, options: TolerantWorkerOptions) {
+  constructor(
+    world: World,
+    process: SimProcess,
+    queue: QueueTwin,
+    handle: (job: Job, token?: string) => Promise<unknown>,
+    options: TolerantWorkerOptions,
+    looksForLate: boolean,
+  ) {
     this.#world = world;
     this.#process = process;
     this.#queue = queue;
     this.#handle = handle;
     this.#options = options;
+    this.#looksForLate = looksForLate;
   }
 
   on(event: string, listener: (...args: unknown[]) => void): this {
@@ -61,6 +73,7 @@ class WorkerTwin {
     for (let slot = 0; slot < concurrency; slot += 1) this.#slots.push(this.#serve());
     this.#timers.push(setInterval(() => void this.#renew(), lockRenewTime / 2));
     this.#timers.push(setInterval(() => void this.#lookForStalled(), stalledInterval));
+    if (this.#looksForLate) this.#timers.push(setInterval(() => void this.#lookForLate(), LOOK_MS));
   }
 
   async close(): Promise<void> {
@@ -162,6 +175,14 @@ class WorkerTwin {
       const kept = locks.map(({ id }) => id).filter((id) => !lost.includes(id));
       if (kept.length > 0) this.#emit('locksRenewed', { jobIds: kept, count: kept.length });
       if (lost.length > 0) this.#emit('lockRenewalFailed', lost);
+    } catch (error) {
+      this.#emit('error', error);
+    }
+  }
+
+  async #lookForLate(): Promise<void> {
+    try {
+      await this.#redis('look for late', () => this.#queue.promoteLate(EPOCH_MS + this.#world.now));
     } catch (error) {
       this.#emit('error', error);
     }

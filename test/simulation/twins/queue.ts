@@ -8,6 +8,8 @@ export interface StoredJob {
   state: 'waiting' | 'active' | 'delayed' | 'completed' | 'failed';
   /** Wall clock of whoever delayed it, milliseconds since 1970. */
   delayedUntil: number;
+  /** For how long it was delayed the last time, milliseconds. */
+  delay: number;
   attemptsMade: number;
   attemptsStarted: number;
   stalledCounter: number;
@@ -21,6 +23,9 @@ export interface StoredJob {
   /** Order within the list of its state. */
   place: number;
 }
+
+/** Clocks of one installation agree so far, milliseconds. */
+const AGREE_MS = 5_000;
 
 /** A refusal of BullMQ's scripts: -1 the job is gone, -2 it has no lock, -3 it is in another state, -6 the lock is somebody else's. */
 export class QueueRefusal extends Error {
@@ -60,6 +65,7 @@ export class QueueTwin {
       timestamp: now,
       state: 'waiting',
       delayedUntil: 0,
+      delay: 0,
       attemptsMade: 0,
       attemptsStarted: 0,
       stalledCounter: 0,
@@ -112,7 +118,7 @@ export class QueueTwin {
     job.stacktrace = [...job.stacktrace, reason];
     job.lock = undefined;
     if (recoverable && job.attemptsMade < (job.opts.attempts ?? 1)) {
-      this.#delay(job, now + 1000 * 2 ** (job.attemptsMade - 1));
+      this.#delay(job, now + 1000 * 2 ** (job.attemptsMade - 1), now);
       return 'again';
     }
     Object.assign(job, { state: 'failed', place: this.#next() });
@@ -123,7 +129,7 @@ export class QueueTwin {
   delay(id: string, token: string, until: number, now: number, redisNow: number): void {
     const job = this.#owned(id, token, redisNow);
     job.lock = undefined;
-    this.#delay(job, Math.max(until, now));
+    this.#delay(job, Math.max(until, now), now);
   }
 
   /** Two looks apart: a job that was active at the last one and has no lock at this one waits again. */
@@ -148,6 +154,14 @@ export class QueueTwin {
     return stalled;
   }
 
+  /** What `queues/late-jobs.ts` does, by the clock of Redis. */
+  promoteLate(redisNow: number): void {
+    const late = this.inOrder('delayed').filter(
+      ({ delayedUntil, delay, attemptsStarted }) => delayedUntil < redisNow - AGREE_MS || (attemptsStarted > 0 && delayedUntil > redisNow + delay + AGREE_MS),
+    );
+    for (const { id } of late) this.promote(id);
+  }
+
   /** The job of a task that has ended without one (`leave-job-4.lua`). */
   leave(id: string, name: string, data: unknown, told: { readonly kind: string; readonly message?: string; readonly value?: unknown }, now: number): void {
     const there = this.jobs.get(id);
@@ -160,6 +174,7 @@ export class QueueTwin {
       timestamp: now,
       state: told.kind === 'complete' ? 'completed' : 'failed',
       delayedUntil: 0,
+      delay: 0,
       attemptsMade: 1,
       attemptsStarted: 1,
       stalledCounter: 0,
@@ -221,8 +236,8 @@ export class QueueTwin {
     return job;
   }
 
-  #delay(job: StoredJob, until: number): void {
-    Object.assign(job, { state: 'delayed', delayedUntil: until, place: this.#next() });
+  #delay(job: StoredJob, until: number, now: number): void {
+    Object.assign(job, { state: 'delayed', delayedUntil: until, delay: until - now, place: this.#next() });
     this.onWaiting();
   }
 
