@@ -62,14 +62,13 @@ describe('an index host comes to each reason by what is said of it, and back', (
     afterBuild('WATCHER_OVERFLOW', (one) => whileStopped(one.pid, () => burst(root))),
   );
 
-  it('DIRTY_BACKLOG by more changes than an overlay holds, each time', { tags: ['LSI-ENUM-07'] }, async () => {
-    const links = Array.from({ length: OVERLAY_MAX + 1 }, (_, at) => path.join(root, `link${at}`));
-    const one = await afterBuild('DIRTY_BACKLOG', ({ pid }) => whileStopped(pid, () => links.forEach((link) => void symlinkSync('file1', link))));
-    const comes = one.next(uncertain('DIRTY_BACKLOG'));
-    whileStopped(one.pid, () => links.forEach((link) => void rmSync(link)));
-    await comes;
-    await one.until('COMPLETE');
-  });
+  it('DIRTY_BACKLOG by more changes than an overlay holds', { tags: ['LSI-ENUM-07'] }, () =>
+    afterBuild('DIRTY_BACKLOG', ({ pid }) =>
+      whileStopped(pid, () => {
+        for (let at = 0; at <= OVERLAY_MAX; at += 1) symlinkSync('file1', path.join(root, `link${at}`));
+      }),
+    ),
+  );
 
   it('WATCHER_DOWN by a root that is moved away, and OPEN_REQUIRES_VALIDATION by a new start', { tags: ['LSI-ENUM-04', 'LSI-ENUM-02'] }, async () => {
     const one = await afterBuild('WATCHER_DOWN', () => {
