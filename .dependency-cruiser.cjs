@@ -22,7 +22,7 @@ const FOLDER = {
   contentSearchIo: 'src/content-search/(io|process|ngram-index/(storage|serving))/',
   contentSearchSettings: 'src/content-search/settings/',
   contentSearchLibrary: 'src/content-search/index[.]ts$',
-  messages: 'src/messages/(search|visibility)/',
+  messages: 'src/messages/(search|text|visibility)/',
   messagesIo: 'src/messages/(engines|store|import|serving)/',
   dataDir: 'src/data-dir/',
   adapters: 'src/adapters/',
@@ -233,7 +233,7 @@ module.exports = {
       comment: 'Contracts, core, leases and executors reach files, sockets and processes through ports; otherwise a test could not break them.',
       severity: 'error',
       from: {
-        path: '^src/(contracts|core|lease|executors|messages/(search|visibility)|content-search/(search|enumerate|backends|run|ngram-index/(segment|tokenize|query|build|watch|safety|indexer)))/',
+        path: '^src/(contracts|core|lease|executors|messages/(search|text|visibility)|content-search/(search|enumerate|backends|run|ngram-index/(segment|tokenize|query|build|watch|safety|indexer)))/',
       },
       to: { dependencyTypes: ['core'], path: '^(node:)?(fs|net|tls|dgram|http|https|http2|child_process)(/|$)' },
     },

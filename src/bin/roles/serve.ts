@@ -1,9 +1,10 @@
 import { fingerprintOf } from '../../../config/fingerprint.ts';
+import { stopRequest } from '../../adapters/processes/stop-request.ts';
 import { tellRefusal, tellSupervisor } from '../../adapters/processes/tell-supervisor.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
 import { tellRunning } from '../../data-dir/running-roles.ts';
+import { LOG_LINES } from '../../observability/log-lines.ts';
 import type { RoleContext } from './context.ts';
-import { stopRequest } from './stop-request.ts';
 
 /** Beyond the drain time a stop gets this long, then the process ends hard: a stuck part must not keep a host from restarting. */
 const HARD_EXIT_AFTER_DRAIN_MS = 5_000;
@@ -20,7 +21,7 @@ export async function serve(
   { role: name, drainMs }: { readonly role: string; readonly drainMs: number },
 ): Promise<number> {
   const { config, places, log } = context;
-  const stopAsked = stopRequest(log);
+  const stopAsked = stopRequest(() => log.info(LOG_LINES.reload.message));
   // A role may hold nothing that keeps a process alive (an index host that stands by), and lives until it is asked to stop.
   const awake = setInterval(() => undefined, FAR_AWAY_MS);
   let role: Lifecycle | undefined;

@@ -1,6 +1,4 @@
-import { terminalIsThere } from '../../adapters/linux/terminal.ts';
-import { LOG_LINES } from '../../observability/log-lines.ts';
-import type { Logger } from '../../observability/logging.ts';
+import { terminalIsThere } from '../linux/terminal.ts';
 
 /** Why a role ends. */
 export type StopReason = 'SIGTERM' | 'SIGINT' | 'the terminal was closed' | 'the supervisor is gone';
@@ -10,8 +8,10 @@ export type StopReason = 'SIGTERM' | 'SIGINT' | 'the terminal was closed' | 'the
  *
  * SIGHUP says two things. A role at a terminal that was closed ends, since nobody sees it any more; any other goes on, and
  * what can be read again is (`docs/operations.md`).
+ *
+ * @param reload called for a SIGHUP that ends nothing
  */
-export function stopRequest(log: Pick<Logger, 'info'>): Promise<StopReason> {
+export function stopRequest(reload: () => void): Promise<StopReason> {
   const supervised = process.send !== undefined;
   const atTerminal = terminalIsThere();
   return new Promise((resolve) => {
@@ -20,7 +20,7 @@ export function stopRequest(log: Pick<Logger, 'info'>): Promise<StopReason> {
     process.on('SIGINT', () => supervised || resolve('SIGINT'));
     process.on('SIGHUP', () => {
       if (atTerminal && !terminalIsThere()) return supervised || resolve('the terminal was closed');
-      log.info(LOG_LINES.reload.message);
+      reload();
     });
     // A role of `writ up` does not outlive it, also when that was killed.
     if (supervised) process.once('disconnect', () => resolve('the supervisor is gone'));
