@@ -12,7 +12,7 @@ const STATES: readonly KnownState[] = ['running', 'success', 'failure'];
 /** Entries of the index that one page looks at in each state: with a code that few plans have, a page ends early. */
 const STRIDE = 5000;
 const MAX_MESSAGE = 2000;
-const FIRST_VERSION = 3;
+const FIRST_VERSION = 4;
 
 /** A place in the order "newest change first". */
 interface Place {
