@@ -14,7 +14,9 @@ const QUERY: BackendQuery = { pattern: 'needle', fixedStrings: false, wordRegexp
 
 let directory: string;
 let backends: readonly SearchBackend[];
+let strangers: ReadonlySet<string> = new Set();
 beforeAll(async () => {
+  strangers = new Set(children());
   directory = mkdtempSync(join(tmpdir(), 'writ-run-'));
   backends = (await findBackends({ names: ['ugrep'], searchPath: '/usr/bin:/bin', dialects: DIALECTS })).found.map(({ backend }) => backend);
 });
@@ -33,8 +35,10 @@ function run(backend: SearchBackend, paths: readonly string[], query: Partial<Ba
   );
 }
 
+/** Processes that this one has started here; another test file of the same process may have left one. */
 function children(): readonly string[] {
-  return readdirSync('/proc/self/task').flatMap((task) => readFileSync(`/proc/self/task/${task}/children`, 'utf8').match(/\d+/g) ?? []);
+  const all = readdirSync('/proc/self/task').flatMap((task) => readFileSync(`/proc/self/task/${task}/children`, 'utf8').match(/\d+/g) ?? []);
+  return all.filter((pid) => !strangers.has(pid));
 }
 
 describe('a run with real backends', () => {
