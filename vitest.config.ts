@@ -39,7 +39,7 @@ export default defineConfig({
     isolate: false,
     sequence: { sequencer: LongFirst },
     // One more than the cores of a small machine: many tests wait for locks, servers and processes; with two more, some wait too long.
-    maxWorkers: 4,
+    maxWorkers: 3,
     reporters: ['default', at('test/support/tally-reporter.ts')],
   },
 });
