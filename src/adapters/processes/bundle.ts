@@ -35,6 +35,7 @@ export function loadBundle<Exports>(file: string): LoadedBundle<Exports> | undef
     importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
     ...(cachedData === undefined ? {} : { cachedData }),
   });
+  keepQuietAboutLoader();
   const module = { exports: {} as Exports };
   const run = script.runInThisContext() as (exports: Exports, require: NodeJS.Require, module: object, file: string, directory: string) => void;
   run(module.exports, createRequire(file), module, file, path.dirname(file));
@@ -94,4 +95,12 @@ function keepCompiled(file: string, owner: number, sum: number | undefined, comp
     rmSync(temporary, { force: true });
     return false;
   }
+}
+
+/** From Node 22 on each command whose bundle imports something would warn of the loader that it does so with; whoever typed it can do nothing about that. */
+function keepQuietAboutLoader(): void {
+  const emitWarning = process.emitWarning.bind(process) as (...args: readonly unknown[]) => void;
+  process.emitWarning = (warning: string | Error, ...rest: readonly unknown[]): void => {
+    if (!String(warning).startsWith('vm.USE_MAIN_CONTEXT_DEFAULT_LOADER ')) emitWarning(warning, ...rest);
+  };
 }

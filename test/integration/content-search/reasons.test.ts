@@ -1,7 +1,7 @@
 import { linkSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import Database from 'better-sqlite3';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Sqlite } from '../../../src/adapters/sqlite/driver.ts';
 import { OVERLAY_MAX } from '../../../src/content-search/ngram-index/watch/overlay.ts';
 import { burst } from '../../support/content/index-changes.ts';
 import { hostsHere } from '../../support/content/index-damage-host.ts';
@@ -98,7 +98,7 @@ describe('records that cannot be written', () => {
     const cache = path.join(folder, 'cache');
     await using hosts = await hostsHere(hostsSettings(cache, { lockTimeoutMs: 10 }), treesOf(root, []), (await realBackends()).rg);
     await hosts.settled('COMPLETE');
-    const other = new Database(path.join(cache, 'records.db'));
+    const other = new Sqlite(path.join(cache, 'records.db'));
     other.exec('BEGIN IMMEDIATE');
     writeFileSync(path.join(root, 'file7'), 'a needle');
     await hosts.happened(() => hosts.events.some(({ kind }) => kind === 'records-lost'));

@@ -1,18 +1,8 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MAX_ITEM_BYTES, type RawItem } from '../../../../../src/surfaces/shared/input/raw-item.ts';
 import { createDetectingFeeder, readItems, shapeOf } from '../../../../../src/surfaces/shared/input/read-items.ts';
-
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
-
-/** What is alive: how much garbage lies beside it depends on the machine. */
-function liveBytes(): number {
-  collectGarbage();
-  return process.memoryUsage().heapUsed;
-}
+import { liveBytes } from '../../../../support/live-bytes.ts';
 
 function read(bytes: Uint8Array, cuts: readonly number[] = []): RawItem[] {
   const feeder = createDetectingFeeder();
