@@ -17,7 +17,7 @@ export async function mostAlive<T>(work: () => Promise<T>): Promise<{ readonly r
   let most = before;
   const look = setInterval(() => {
     most = Math.max(most, liveBytes());
-  }, 20);
+  }, 250);
   try {
     const result = await work();
     return { result, bytes: most - before };

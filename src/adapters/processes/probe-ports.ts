@@ -66,7 +66,7 @@ function refusal({ field, host, port }: WantedPort, why: string): WritError {
 /** Whether a process is this program without the parent that started it: it ends by itself. */
 function isLeftBehind(pid: number): boolean {
   const script = process.argv[1] ?? '';
-  return script !== '' && argumentsOf(pid).includes(script) && !argumentsOf(parentOf(pid)).includes(script);
+  return script !== '' && pid !== process.pid && argumentsOf(pid).includes(script) && !argumentsOf(parentOf(pid)).includes(script);
 }
 
 function parentOf(pid: number): number {
