@@ -16,6 +16,12 @@ export interface ThreadLike {
   unref(): void;
 }
 
+/** A process that stands for a thread. */
+export interface ThreadProcess extends ThreadLike {
+  /** Its process id; absent where it could not be started. */
+  readonly pid: number | undefined;
+}
+
 /**
  * Starts a module beside the caller as a process that stands for a thread: same messages, same entry. It can be ended at any
  * moment, also in the midst of native code. It gets nothing of our environment, and ends with its parent.
@@ -25,7 +31,7 @@ export interface ThreadLike {
  * @param data      what `threadData` reads there, in JSON; everybody on this host can read it
  * @param serialization how messages travel: `json`, which is faster, where all of them are JSON
  */
-export function startProcess(callerUrl: string, entry: string, data: unknown, serialization: 'json' | 'advanced' = 'advanced'): ThreadLike {
+export function startProcess(callerUrl: string, entry: string, data: unknown, serialization: 'json' | 'advanced' = 'advanced'): ThreadProcess {
   const { file, execArgv } = processEntry(new URL(`${entry}${callerUrl.endsWith('.ts') ? '.ts' : '.js'}`, callerUrl));
   const child = fork(file, [JSON.stringify(data)], {
     execArgv: [...execArgv],
@@ -42,6 +48,7 @@ export function startProcess(callerUrl: string, entry: string, data: unknown, se
     else child.on(event, listener as (value: unknown) => void);
   }
   return {
+    pid: child.pid,
     on,
     once: on,
     // An error here means that the process is ending, which `exit` tells.

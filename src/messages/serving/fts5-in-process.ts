@@ -13,10 +13,17 @@ export type Fts5Calls = Required<Pick<MessageEngine, 'find' | 'rows' | 'words'>>
 /**
  * FTS5 for a thread that has better things to do than to be ended for one expression: in a process of its own, which is ended
  * when it takes longer than `deadlineMs`.
+ *
+ * @param onProcess told the id of each process that starts, and 0 when it has ended
  */
-export function createFts5InProcess(file: string, deadlineMs: number): MessageEngine & { close(): Promise<void> } {
+export function createFts5InProcess(file: string, deadlineMs: number, onProcess: (pid: number) => void): MessageEngine & { close(): Promise<void> } {
   const client = createThreadClient<Fts5Calls>({
-    launch: () => startProcess(import.meta.url, './fts5-thread', { file } satisfies Fts5ProcessData),
+    launch() {
+      const started = startProcess(import.meta.url, './fts5-thread', { file } satisfies Fts5ProcessData);
+      onProcess(started.pid ?? 0);
+      started.once('exit', () => onProcess(0));
+      return started;
+    },
     launchedBy: 'calls',
     code: 'INTERNAL',
     died: (cause) => new Error(`the process of FTS5 ended${cause === undefined ? '' : `: ${messageOf(cause)}`}`),

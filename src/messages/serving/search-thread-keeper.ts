@@ -1,3 +1,4 @@
+import { reapChild } from '../../adapters/linux/reap-child.ts';
 import { createThreadClient, type ThreadClient } from '../../adapters/threads/client.ts';
 import { startProcess } from '../../adapters/threads/process.ts';
 import { startThread } from '../../adapters/threads/thread-entry.ts';
@@ -110,10 +111,12 @@ export function createSearchThread(options: MessageSearchOptions, kind: 'thread'
       ...(kind === 'thread' && { atWork: atWork.buffer }),
     };
     const thread = createThreadClient<MessageQuestions, MessageSearchEvent>({
-      launch: () =>
-        kind === 'process'
-          ? startProcess(import.meta.url, './search-thread', workerData, 'json')
-          : startThread(import.meta.url, './search-thread', { workerData, name: 'message-search' }),
+      launch() {
+        if (kind === 'process') return startProcess(import.meta.url, './search-thread', workerData, 'json');
+        const started = startThread(import.meta.url, './search-thread', { workerData, name: 'message-search' });
+        started.once('exit', () => void reapChild(atWork.process()));
+        return started;
+      },
       launchedBy: 'calls',
       code: 'INTERNAL',
       died: (cause) => new Error(`the thread of message search ended${cause === undefined ? '' : `: ${messageOf(cause)}`}`),

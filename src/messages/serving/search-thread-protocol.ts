@@ -17,7 +17,7 @@ export interface SearchThreadData {
   readonly hung: Hung;
   /** After how many milliseconds FTS5 is ended, in a process of its own; `null`: it runs here, in a process that is ended. */
   readonly deadlineMs: number | null;
-  /** Memory in which the thread says which engine it asks; a process shares none. */
+  /** Memory in which the thread says which engine it asks and which process it has; a process shares none. */
   readonly atWork?: SharedArrayBuffer;
 }
 
@@ -26,6 +26,7 @@ const TAGS = ['fts5', 'tantivy', 'hybrid'] as const satisfies readonly EngineTag
 
 const TAG = 0;
 const STEP = 1;
+const PROCESS = 2;
 
 export interface AtWork {
   readonly tag: EngineTag;
@@ -38,7 +39,7 @@ export interface AtWork {
  *
  * @param buffer that of the other side; absent: a new one
  */
-export function engineAtWork(buffer = new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT)) {
+export function engineAtWork(buffer = new SharedArrayBuffer(3 * Int32Array.BYTES_PER_ELEMENT)) {
   const shared = new Int32Array(buffer);
 
   function set(tag: number): number {
@@ -56,6 +57,9 @@ export function engineAtWork(buffer = new SharedArrayBuffer(2 * Int32Array.BYTES
     /** The step is another one after every call that began or ended. */
     now: (): AtWork => ({ tag: TAGS[Atomics.load(shared, TAG)] ?? 'fts5', step: Atomics.load(shared, STEP) }),
     enter,
+    /** The child that the thread has started and that has not ended; 0: none. When the thread is gone, somebody else must take its end. */
+    process: (): number => Atomics.load(shared, PROCESS),
+    setProcess: (pid: number): void => void Atomics.store(shared, PROCESS, pid),
     /** An engine that says in the memory when it is asked. */
     watched(engine: MessageEngine): MessageEngine {
       const { name, tag, mode, absent } = engine;

@@ -17,9 +17,9 @@ import { vectorsOf } from './vector-engines.ts';
 /** A search over a broad word reads every row that has it: no event loop of a server may wait for that. */
 const { file, tantivy, vectors, killSwitch, hung, atWork, deadlineMs } = threadData<SearchThreadData>();
 const { tell, serve } = threadSide<MessageQuestions, MessageSearchEvent>();
-const { watched, enter } = engineAtWork(atWork);
+const { watched, enter, setProcess } = engineAtWork(atWork);
 const reader = createMessagesReader(file);
-const fts5InProcess = deadlineMs === null ? undefined : createFts5InProcess(file, deadlineMs);
+const fts5InProcess = deadlineMs === null ? undefined : createFts5InProcess(file, deadlineMs, setProcess);
 const fts5 = fts5InProcess ?? createFts5Engine(reader.database);
 const lexical = lexicalOf();
 const near = nearOf();

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { closeSync, constants, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, constants, openSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { SearchResponse } from '../../../src/contracts/index.ts';
 import type { EngineTag, MessageEngine } from '../../../src/core/ports/message-engine.ts';
 import type { MessageSearchEvent } from '../../../src/core/ports/message-search.ts';
@@ -50,6 +50,18 @@ function searching(options: Partial<MessageSearchOptions>) {
   const events: MessageSearchEvent[] = [];
   const search = createMessageSearch({ file: box.file, engineTimeoutMs: LIMIT_MS, onEvent: (event) => events.push(event), ...options });
   return { events, search };
+}
+
+/** Also those that have ended and wait for somebody to take their end. */
+function childrenOf(pid: number): string[] {
+  return readdirSync(`/proc/${pid}/task`).flatMap((thread) => {
+    try {
+      return readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' ').filter(Boolean);
+    } catch {
+      // The thread has ended meanwhile; its children are another's now.
+      return [];
+    }
+  });
 }
 
 describeTantivy('Tantivy whose index hangs', (tantivy: Tantivy) => {
@@ -130,8 +142,9 @@ describe('vectors whose file hangs', () => {
     maker.close();
     const files = readdirSync(directory).filter((name) => name.endsWith('.amvi'));
     expect(files.length).toBeGreaterThan(0);
+    const before = childrenOf(process.pid);
     const [first = ''] = files.filter((name) => name.includes('message'));
-    using _ = hangingFile(path.join(directory, first));
+    using file = hangingFile(path.join(directory, first));
     const { search, events } = searching({ vectors: { directory, model: '', reranker: '' } });
     for (const mode of ['hybrid', 'semantic', 'hybrid_rerank'] as const) {
       const answer = await search.search({ text: 'plan', mode, explain: true }, null);
@@ -142,6 +155,9 @@ describe('vectors whose file hangs', () => {
     }
     await search.stop();
     expect(events.filter((event) => event.event === 'search.engine.error' && event.message.includes('given up'))).toHaveLength(1);
+    // Now the thread that was given up can end, and with it the process of words that it had: not even a zombie of it stays.
+    file.heal();
+    await vi.waitUntil(() => childrenOf(process.pid).every((pid) => before.includes(pid)), { timeout: patient(30_000), interval: 20 });
   });
 });
 
