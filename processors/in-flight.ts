@@ -18,6 +18,8 @@ export interface InFlight {
   claimTask(running: Running, taskId: string): boolean;
   /** Whether a delivery of this process works on the task. */
   isClaimed(taskId: string): boolean;
+  /** Resolves when the delivery of this process that works on the task has ended; at once when there is none. */
+  freed(taskId: string): Promise<void>;
   end(running: Running): void;
   stop(filter: { taskId?: string; jobIds?: readonly string[] }, reason: StopReason): void;
   readonly size: number;
@@ -28,12 +30,12 @@ export interface InFlight {
 export function createInFlight(): InFlight {
   const all = new Set<Running>();
   /** Those that a cancel of the task reaches, and the one of them that works on it. */
-  const byTask = new Map<string, { readonly attending: Set<Running>; working: Running | undefined }>();
+  const byTask = new Map<string, { readonly attending: Set<Running>; readonly freed: (() => void)[]; working: Running | undefined }>();
   let progressCount = 0;
 
   function attend(running: Running, taskId: string): void {
     running.taskId = taskId;
-    const task = byTask.get(taskId) ?? { attending: new Set(), working: undefined };
+    const task = byTask.get(taskId) ?? { attending: new Set(), freed: [], working: undefined };
     task.attending.add(running);
     byTask.set(taskId, task);
   }
@@ -54,13 +56,22 @@ export function createInFlight(): InFlight {
       return true;
     },
     isClaimed: (taskId) => byTask.get(taskId)?.working !== undefined,
+    freed: (taskId) =>
+      new Promise((resolve) => {
+        const task = byTask.get(taskId);
+        if (task?.working === undefined) resolve();
+        else task.freed.push(resolve);
+      }),
     end(running) {
       all.delete(running);
       if (running.heard) progressCount += 1;
       const task = running.taskId === undefined ? undefined : byTask.get(running.taskId);
       if (task === undefined || running.taskId === undefined) return;
       task.attending.delete(running);
-      if (task.working === running) task.working = undefined;
+      if (task.working === running) {
+        task.working = undefined;
+        for (const free of task.freed.splice(0)) free();
+      }
       if (task.attending.size === 0) byTask.delete(running.taskId);
     },
     stop({ taskId, jobIds }, reason) {

@@ -49,9 +49,18 @@ async function crashed(context: DeliveryContext & Partial<ClaimedDelivery>, erro
 async function lookAgain(delivery: Delivery, taskId: string, { ledger, promote, inFlight }: PipelineDeps): Promise<void> {
   try {
     const state = (await ledger.row(taskId))?.state;
+    const atWork = inFlight.isClaimed(taskId);
     // Where the row was lost, the delivery of this process that works on the task will record and wake.
-    const ended = state === 'success' || state === 'failure' || (state !== 'running' && !inFlight.isClaimed(taskId));
-    if (ended) await promote([jobKey(delivery)]);
+    const ended = state === 'success' || state === 'failure' || (state !== 'running' && !atWork);
+    if (!ended) return;
+    const wake = (): Promise<unknown> => promote([jobKey(delivery)]);
+    // Until that delivery has heard that its end is recorded, the job would only be parked again, and again.
+    if (atWork)
+      void inFlight
+        .freed(taskId)
+        .then(wake)
+        .catch(() => undefined);
+    else await wake();
   } catch {
     // Redis is away.
   }

@@ -39,6 +39,8 @@ class WorkerTwin {
   readonly #timers: NodeJS.Timeout[] = [];
   readonly #sleepers = new Set<() => void>();
   #tokens = 0;
+  /** How often a job could be taken: BullMQ's marker, which stays until somebody has looked. */
+  #markers = 0;
   #closing = false;
 
   constructor(
@@ -67,6 +69,7 @@ class WorkerTwin {
     const waiting = this.#queue.onWaiting;
     this.#queue.onWaiting = () => {
       waiting();
+      this.#markers += 1;
       // Like an answer to BZPOPMIN.
       this.#world.scheduler.at(0.2, this.#process, () => this.#wake());
     };
@@ -108,12 +111,13 @@ class WorkerTwin {
     const token = `${this.#process.name}:${this.#tokens}`;
     const { lockDuration = 0 } = this.#options;
     const now = this.#process.clock.now();
-    const { job, nextAt } = await this.#redis('take', () => {
+    const { job, nextAt, markers } = await this.#redis('take', () => {
       const taken = this.#queue.take(token, lockDuration, now, this.#world.now);
       if (taken.job !== undefined) bound(taken.job, this.#options);
-      return { ...taken, job: taken.job && { ...taken.job } };
+      return { ...taken, job: taken.job && { ...taken.job }, markers: this.#markers };
     });
     if (job !== undefined) return { stored: job, token };
+    if (markers !== this.#markers) return undefined;
     await this.#sleep(nextAt === undefined ? BLOCK_MS : Math.min(BLOCK_MS, Math.max(1, nextAt - this.#process.clock.now())));
     return undefined;
   }

@@ -14,6 +14,24 @@ describe('deliveries in flight', () => {
     expect(inFlight.claimTask(inFlight.begin('d'), 't')).toBe(true);
   });
 
+  it('tells whoever waits for it when the delivery that works on a task has ended, and at once when there is none', async () => {
+    const inFlight = createInFlight();
+    await inFlight.freed('t');
+    const [working, beside] = [inFlight.begin('a'), inFlight.begin('b')];
+    inFlight.claimTask(working, 't');
+    inFlight.attend(beside, 't');
+    let freed = false;
+    const free = inFlight.freed('t').then(() => {
+      freed = true;
+    });
+    inFlight.end(beside);
+    await Promise.resolve();
+    expect(freed).toBe(false);
+    inFlight.end(working);
+    await free;
+    await inFlight.freed('t');
+  });
+
   it('knows which task is worked on, and reaches with a cancel also who only attends to it', () => {
     const inFlight = createInFlight();
     const [one, two, three] = ['a', 'b', 'c'].map((jobId) => inFlight.begin(jobId));

@@ -185,6 +185,25 @@ describe('a worker that is killed while duplicates are parked', () => {
     expect(woken()).toEqual(['promote:file:a']);
   });
 
+  it('and does not come back again and again while the recorded FAILURE has not reached the delivery that ended with it', async () => {
+    const { ledger } = world.deps;
+    let late: HandledDelivery | undefined;
+    let early: readonly string[] | undefined;
+    const record: typeof ledger.record = async (request) => {
+      const answer = await ledger.record(request);
+      if (late === undefined) {
+        late = await deliver('a');
+        await delayed(late);
+        early = woken();
+      }
+      return answer;
+    };
+    world.deps = { ...world.deps, ledger: { ...ledger, record } };
+    await during(async () => undefined, failed('EXECUTION_FAILED'));
+    expect([late?.action.kind, early]).toEqual(['delay', []]);
+    await expect.poll(woken).toEqual(['promote:file:a']);
+  });
+
   it('after the outcome was recorded, and before anybody was woken: the next delivery of its job wakes them', async () => {
     const { promote } = world.deps;
     world.deps = { ...world.deps, promote: () => Promise.reject(new WritError('REDIS_UNAVAILABLE', 'killed')) };
