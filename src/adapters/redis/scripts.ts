@@ -46,6 +46,8 @@ interface ScriptCommands {
   ): Promise<number>;
   writPublishRevocations(log: string, channel: string, first: Arg, ...tokens: string[]): Promise<readonly [code: number, number: number]>;
 }
+export type ScriptName = keyof ScriptCommands;
+
 type Flag = '0' | '1';
 type Life = [retention: Arg, keep: Arg];
 type Signal = [channel: string, taskId: string];

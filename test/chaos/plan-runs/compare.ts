@@ -53,8 +53,9 @@ function wronglySent(run: Run, provider: HttpProvider): readonly string[] {
   return run.scene.kinds.flatMap((kind, step) => {
     if (!ONCE.has(kind)) return [];
     const times = heardOf(run, step, provider);
-    const unclear = run.envelope?.output.results.some(({ stepId, error }) => stepId.startsWith(`${step}-`) && error?.code === UNKNOWN);
-    return times === 1 || (unclear && times === 0) ? [] : [`step ${step} was sent ${times} times`];
+    const answers = run.envelope?.output.results.filter(({ stepId }) => stepId.startsWith(`${step}-`)) ?? [];
+    const unclear = answers.some(({ error }) => error?.code === UNKNOWN);
+    return times === 1 || (unclear && times === 0) ? [] : [`step ${step} was sent ${times} times: ${JSON.stringify(answers)}`];
   });
 }
 
