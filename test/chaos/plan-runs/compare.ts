@@ -37,15 +37,18 @@ export function unknownIn(run: Run): number {
   return answersOf(run).filter((entry) => entry.includes(UNKNOWN)).length;
 }
 
-/** The task of one of the plan's own steps (docs/plan-protocol.md 2). */
-export function taskOf({ id }: Run['plan'], step: number): string {
-  return `s-${sha256Hex(canonicalJson([id, `${step}`, 0]))}`;
+/** The task of one of the plan's own steps, in its first generation or a later one (docs/plan-protocol.md 2). */
+export function taskOf({ id }: Run['plan'], step: number, generation = 0): string {
+  return `s-${sha256Hex(canonicalJson([id, `${step}`, generation]))}`;
 }
+
+/** More than the pushes of one producer in the time of a run: a plan that has failed and is pushed again takes the next generation. */
+const GENERATIONS = 32;
 
 /** How many requests the provider has heard of a step. It ignores Idempotency-Key and counts them all. */
 export function heardOf({ plan }: Run, step: number, { asked }: HttpProvider): number {
-  const task = taskOf(plan, step);
-  return asked.filter(({ key }) => key === task).length;
+  const tasks = new Set(Array.from({ length: GENERATIONS }, (_, generation) => taskOf(plan, step, generation)));
+  return asked.filter(({ key }) => tasks.has(key ?? '')).length;
 }
 
 /** A `once` request is heard once; not more than once when its outcome is unknown. */
