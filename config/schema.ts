@@ -103,7 +103,7 @@ const journal = z.strictObject({
     .max(7300 * DAY_S)
     .default(365 * DAY_S)
     .describe(
-      'How long the journals keep the answer of a task after its end and its lease, and an undo is possible; at least ledger.retention_s. That it was done, and must not be done again, they keep for ever.',
+      'How long the journals keep the answer of a task after its end and its lease, and an undo is possible, and the end and the answers of a plan after its last change; at least ledger.retention_s. That it was done, and must not be done again, they keep for ever.',
     ),
 });
 

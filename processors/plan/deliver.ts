@@ -3,7 +3,7 @@ import { type PlanJobData, planJobId } from '../../queues/plan-jobs.ts';
 import { PlanJob } from '../../src/contracts/index.ts';
 import { isWritError } from '../../src/core/errors.ts';
 import type { JsonObject } from '../../src/core/json.ts';
-import type { PlanRecord } from '../../src/core/ports/index.ts';
+import type { PlanRecord, TrimmedPlan } from '../../src/core/ports/index.ts';
 import { stopReason } from '../../src/core/stopped.ts';
 import { parseTraceparent } from '../../src/core/trace-context.ts';
 import type { LeaseRefusal } from '../../src/lease/index.ts';
@@ -13,7 +13,7 @@ import { wakeParked } from '../parking.ts';
 import { describeFault, MAX_SAME_FAULTS } from '../repeated-faults.ts';
 import { STALE } from './answers.ts';
 import type { PlanContext, PlanDeliveryEnd, PlanDeps } from './context.ts';
-import { CANCELLED, endAt, endWith, MAX_LOSSES, showEnd } from './end.ts';
+import { CANCELLED, endAt, endTrimmed, endWith, MAX_LOSSES, showEnd } from './end.ts';
 import { followPlan } from './follow.ts';
 import type { ParkedPlans } from './replay.ts';
 import { isCancelAsked, takeStep } from './step.ts';
@@ -101,13 +101,14 @@ async function deliver(delivery: Delivery, running: Running, parked: ParkedPlans
   if (!authentication.ok) return { kind: 'refused', message: authentication.message };
   const lease = job.lease ?? '';
   seen.planSha256 = planSha256;
-  if (delivery.jobId !== planJobId(planSha256)) return followPlan(planSha256, planJobOf(job, lease), delivery, deps);
+  if (delivery.jobId !== planJobId(planSha256)) return followPlan({ planSha256, exp: authentication.lease.exp }, planJobOf(job, lease), delivery, deps);
   if (!deps.inFlight.claimTask(running, planSha256)) return { kind: 'busy' };
   seen.runs = true;
 
   const [record] = await Promise.all([recall({ planSha256, envelope: text, lease }, deps), deps.authorities.refresh()]);
   deps.onPoint?.('begun', planSha256);
   const { exp } = authentication.lease;
+  if ('endedAt' in record) return endTrimmed(record, job.envelope as JsonObject, exp, deps);
   const found = { planSha256, generation: record.generation, envelope: job.envelope as JsonObject, lease, exp, traceparent: job.traceparent };
   if (record.end) {
     await showEnd(planSha256, record.end, record.entries, exp, deps);
@@ -161,9 +162,9 @@ async function giveTurn({ walk }: PlanContext): Promise<PlanDeliveryEnd> {
 }
 
 /** The journal's word. A plan that has ended with an error, and whose end the queue knows, was sent again: it runs on. */
-async function recall(plan: { planSha256: string; envelope: string; lease: string }, { journal, clock }: PlanDeps): Promise<PlanRecord> {
+async function recall(plan: { planSha256: string; envelope: string; lease: string }, { journal, clock }: PlanDeps): Promise<PlanRecord | TrimmedPlan> {
   const record = await journal.begin(plan, clock.now());
-  const isRetry = record.end?.status === 'FAILURE' && record.settled;
+  const isRetry = 'end' in record && record.end?.status === 'FAILURE' && record.settled;
   return isRetry ? journal.resume(plan.planSha256, plan.lease, clock.now()) : record;
 }
 

@@ -1,6 +1,6 @@
 import { isWritError } from '../../src/core/errors.ts';
 import type { JsonObject } from '../../src/core/json.ts';
-import type { PlanDone, PlanEnd } from '../../src/core/ports/index.ts';
+import type { PlanDone, PlanEnd, TrimmedPlan } from '../../src/core/ports/index.ts';
 import type { PlanContext, PlanDeliveryEnd, PlanDeps } from './context.ts';
 
 /** The fifth loss of a worker at one step ends a plan that takes its worker down with it. */
@@ -48,6 +48,18 @@ async function signable(planSha256: string, done: PlanDone, { endSigner }: PlanD
     const output: JsonObject = { results: [], memory: { session_id: planSha256, state: {}, stack: [] } };
     return { kind: 'done', envelope: { header, output, error: { ...says, details: null } }, error: says, endedBy: undefined };
   }
+}
+
+/** The end of a plan that was run too long ago: told to whoever asks, and written nowhere (docs/plan-protocol.md 7). */
+export async function endTrimmed({ planSha256, status, endedAt }: TrimmedPlan, envelope: JsonObject, exp: number, deps: PlanDeps): Promise<PlanDeliveryEnd> {
+  const how = status === 'SUCCESS' ? 'was done' : 'was run, and failed,';
+  const message = `this plan ${how} on ${new Date(endedAt).toISOString()}; what it has done is no longer kept, and it is not run again`;
+  const run = deps.startPlan(envelope);
+  const { envelope: told, error } = await signable(planSha256, run.end({ code: 'EXECUTION_FAILED', message }), deps);
+  const result = await deps.endSigner.signEnd(planSha256, told);
+  const end: PlanEnd = { status: 'FAILURE', code: error?.code, message: error?.message ?? '', endedBy: undefined, result };
+  await showEnd(planSha256, end, 0, exp, deps);
+  return { kind: 'ended', plan: { planSha256, generation: 0 }, end, replayed: true };
 }
 
 /** Shows everybody how the plan ended. */

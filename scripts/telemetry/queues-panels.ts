@@ -100,11 +100,12 @@ export const QUEUES: readonly Panel[] = [
   ),
   series(
     'Requests in a commit',
-    'Mean number of requests that share a commit; it rises with load and keeps the disk from being the limit. Beside it, tasks a second of which only is kept that they were done.',
+    'Mean number of requests that share a commit; it rises with load and keeps the disk from being the limit. Beside it, tasks and plans a second of which only is kept that they were done.',
     'short',
     {
       requests: `sum(rate(writ_journal_commit_requests_sum[${RATE}])) / (sum(rate(writ_journal_commit_requests_count[${RATE}])) > 0)`,
       'trimmed tasks': `sum(rate(writ_journal_trimmed_total[${RATE}]))`,
+      'trimmed plans': `sum(rate(writ_plans_trimmed_total[${RATE}]))`,
     },
   ),
   series(

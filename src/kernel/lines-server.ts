@@ -2,6 +2,7 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { StringDecoder } from 'node:string_decoder';
 import { parseStrictJson } from '../core/canonical-json.ts';
+import { WritError } from '../core/errors.ts';
 import { MAX_JSON_DEPTH } from '../core/i-json.ts';
 import { lineCutter } from '../core/line-cutter.ts';
 import { LINES, type LineQuestion, type LineReply, type Problem, LineQuestion as Question } from './wire.ts';
@@ -22,6 +23,8 @@ export interface Lines {
   end(): void;
 }
 
+/** Questions of one connection that are answered at a time: twice as many as a worker may have plans under way. */
+export const MAX_ASKED = 2048;
 /** Levels of a question around its body. */
 const QUESTION_LEVELS = 4;
 
@@ -38,10 +41,17 @@ export function offerLines(server: Server, { maxBytes, answer, problemOf }: Line
     // A socket of an HTTP server takes no encoding.
     const decoder = new StringDecoder('utf8');
     let asked = 0;
+    /** Characters of what is asked: together no more than one question may have. */
+    let held = 0;
     const connection = { endSoon: () => asked === 0 && socket.destroy() };
-    const reply = (line: LineReply): void => {
+    const write = (line: LineReply): void => {
+      // Whoever asks and does not read is read no more.
+      if (!socket.write(`${JSON.stringify(line)}\n`)) socket.pause();
+    };
+    const reply = (line: LineReply, length: number): void => {
       asked -= 1;
-      socket.write(`${JSON.stringify(line)}\n`);
+      held -= length;
+      write(line);
       if (ending && asked === 0) socket.end();
     };
     open.add(connection);
@@ -51,13 +61,19 @@ export function offerLines(server: Server, { maxBytes, answer, problemOf }: Line
         const question = read(line, maxBytes);
         if (question === undefined) return void socket.destroy();
         const { id, ...rest } = question;
+        if (asked >= MAX_ASKED || held + line.length > maxBytes) {
+          write({ id, problem: problemOf(new WritError('KERNEL_UNAVAILABLE', `the kernel answers ${asked} questions of this connection already`)) });
+          continue;
+        }
         asked += 1;
+        held += line.length;
         answer(rest).then(
-          (told) => reply({ id, answer: told }),
-          (error: unknown) => reply({ id, problem: problemOf(error) }),
+          (told) => reply({ id, answer: told }, line.length),
+          (error: unknown) => reply({ id, problem: problemOf(error) }, line.length),
         );
       }
     });
+    socket.on('drain', () => socket.resume());
     socket.on('close', () => open.delete(connection));
     // Whoever asks may go at any moment.
     socket.on('error', () => undefined);

@@ -20,6 +20,7 @@ export interface MetricRow {
     | 'searches'
     | 'files'
     | 'lines'
+    | 'plans'
     | 'indexes'
     | 'entries'
     | 'spans'

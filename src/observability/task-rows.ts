@@ -166,5 +166,12 @@ export const TASK_MEMORY_METRICS = {
     labels: {},
     roles: WORKER,
   },
+  writ_plans_trimmed_total: {
+    type: 'counter',
+    unit: 'plans',
+    help: 'Plans of which the plan journal keeps only that they were run (`journal.retention_s`).',
+    labels: {},
+    roles: WORKER,
+  },
   writ_ledger_rebuilds_total: { type: 'counter', unit: 'events', help: 'Times that Redis had no ledger, or had lost it.', labels: {}, roles: WORKER },
 } as const satisfies Record<string, MetricRow>;

@@ -43,6 +43,8 @@ interface Recorded {
 const STARVED_MS = 3_000;
 /** Traps after which nobody knows what a `once` call has done: no answer in time, or one that a result has no room for. */
 const UNCLEAR: ReadonlySet<Ticket['task']['trap']> = new Set(['slow-tool', 'oversized-answer']);
+/** What is said of a task whose answer was too old to be kept. */
+const NO_LONGER_KEPT = 'its result is no longer kept';
 /** No job is started oftener than this. */
 const MAX_STARTS = 80;
 
@@ -63,6 +65,8 @@ export class Checker {
   /** Workers that died or lost their job while they had claimed the task. */
   readonly #lost = new Map<string, number>();
   readonly #crashed = new Map<string, number>();
+  /** Tasks that had not succeeded when they were pushed again under a new lease. */
+  readonly #again = new Set<string>();
 
   constructor(world: World) {
     this.#world = world;
@@ -84,10 +88,17 @@ export class Checker {
     const earlier = this.#recorded.get(taskId) ?? [];
     // A call that has no effect is remembered by Redis alone.
     const success = this.forgotten(taskId) ? undefined : earlier.find((one) => one.status === 'SUCCESS' && one.manifestSha256 === manifestSha256);
-    if (success !== undefined && status === 'FAILURE') this.violate('success is final', `${taskId} was a SUCCESS and became a FAILURE`);
+    if (success !== undefined && status === 'FAILURE' && !result.includes(NO_LONGER_KEPT))
+      this.violate('success is final', `${taskId} was a SUCCESS and became a FAILURE`);
     if (success !== undefined && status === 'SUCCESS' && success.result !== result) this.violate('results repeat', `${taskId} has two different SUCCESS`);
     this.#recorded.set(taskId, [...earlier, outcome]);
     this.#ended.set(taskId, outcome.at);
+  }
+
+  /** A long time has passed: whoever succeeded is told no more than that, and whoever did not may be tried under a new lease. */
+  leap(tickets: readonly Ticket[]): void {
+    for (const { id } of tickets) if (!this.recorded(id).some(({ status }) => status === 'SUCCESS')) this.#again.add(id);
+    this.#ended.clear();
   }
 
   /** A delivery of the task has thrown what is no outage. */
@@ -180,6 +191,8 @@ export class Checker {
     const crashes = Number(/(\d+) deliveries of this task crashed/.exec(message)?.[1] ?? 0);
     const crashed = this.#crashed.get(id) ?? 0;
     if (crashes > crashed) this.violate('failures are true', `${id} says ${JSON.stringify(message)}, but ${crashed} crashed`);
+    if (message.includes(NO_LONGER_KEPT) && (this.#again.has(id) || !this.#world.scenario.later))
+      this.violate('failures are true', `${id} says ${JSON.stringify(message)}, and had not succeeded`);
     const quiet = this.#world.struck.size === 0 && !UNCLEAR.has(task.trap);
     const cameBack = Number(/the same fault came back (\d+) times/.exec(message)?.[1] ?? 0);
     if (cameBack > crashed) this.violate('failures are true', `${id} says ${JSON.stringify(message)}, but ${crashed} crashed`);
@@ -191,7 +204,7 @@ export class Checker {
     const succeeded = outcomes.some(({ status }) => status === 'SUCCESS');
     if (succeeded && requests === 0) this.violate('effect if and only if SUCCESS', `${id} was never requested`);
     if (task.kind !== 'tool-once') return;
-    if (requests > 1) this.violate('at most one effect', `${id} was requested ${requests} times`);
+    if (requests > (this.#again.has(id) ? 2 : 1)) this.violate('at most one effect', `${id} was requested ${requests} times`);
     const { open } = store.look('view', id) as { readonly open: unknown };
     if (open !== undefined && outcomes.length > 0) this.violate('intents end', `${id} has ended and its intent is open`);
   }

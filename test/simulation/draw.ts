@@ -2,6 +2,8 @@ import { createRandom, type Random } from '../support/random.ts';
 import { COINCIDENCES, planOf } from './coincidences.ts';
 import { type CallFault, HOPELESS, isHopeless, type Scenario, type SimTask, type TimedFault, TROUBLE_MS } from './scenario.ts';
 
+/** In one of so many histories everything comes again after the retention. */
+const LATER_EVERY = 13;
 const FILE_KINDS = ['move', 'move', 'copy', 'delete', 'move-across', 'copy-across'] as const;
 const CALL_KINDS = [
   'kill-before',
@@ -40,7 +42,8 @@ export function scenarioOf(seed: number): Scenario {
     faults,
     calls,
   };
-  return random.chance(0.2) ? random.pick(COINCIDENCES)({ ...scenario, plans: [], boundAt: 0 }, random) : scenario;
+  const drawn = random.chance(0.2) ? random.pick(COINCIDENCES)({ ...scenario, plans: [], boundAt: 0 }, random) : scenario;
+  return seed % LATER_EVERY === 4 ? { ...drawn, later: true } : drawn;
 }
 
 function taskOf(random: Random): SimTask {

@@ -2,6 +2,7 @@ import type { PlanRecord } from '../../src/core/ports/index.ts';
 import { Checker, type Violation } from './checker.ts';
 import { cutPower, meddle, planFault } from './faults.ts';
 import { CRASH, startWorker } from './host.ts';
+import { leap, RETENTION_MS } from './later.ts';
 import type { Host } from './machine.ts';
 import { type Parts, put, taskIdOf } from './parts.ts';
 import { checkPlan, watchSteps } from './plan-checker.ts';
@@ -64,7 +65,7 @@ async function prepare(world: World, { bindings, kernel, plans }: Awaited<Return
   const { scenario } = world;
   const [redis, disk, checker] = [new RedisTwin(world), new Disk(world), new Checker(world)];
   const tickets = await Promise.all(scenario.tasks.map(ticketOf));
-  const store = (name: keyof Stores): StoreTwin => new StoreTwin(world, name, new Set(seams.unsynced?.[name] ?? []));
+  const store = (name: keyof Stores): StoreTwin => new StoreTwin(world, name, new Set(seams.unsynced?.[name] ?? []), seams.forgets === name);
   const trapped = (trap: SimTask['trap']): Set<string> => new Set(tickets.filter(({ task }) => task.trap === trap).map(({ id }) => id));
   const reached = new Set<string>();
   const revokedAt = new Map<string, number>();
@@ -93,6 +94,7 @@ async function prepare(world: World, { bindings, kernel, plans }: Awaited<Return
       if (told.includes('deliveries of this task crashed')) reached.add('says:crashed');
       if (end === 'malformed' && told.includes('bytes, at most')) reached.add('says:too-large');
       if (told.includes('another manifest with this task_id is at work')) reached.add('says:at-work');
+      if (told.includes('no longer kept')) reached.add(end.startsWith('plan-') ? 'says:trimmed-plan' : 'says:trimmed');
       if (told.includes('the same fault came back')) reached.add('says:came-back');
       world.trace.say(world.now, process.name, `END ${jobId} ${end} ${told}`);
       if (end.endsWith('crashed') && !told.includes(CRASH)) checker.violate('nothing crashes by itself', `${jobId}: ${told.trim()}`);
@@ -135,8 +137,8 @@ async function prepare(world: World, { bindings, kernel, plans }: Awaited<Return
   watchLedger(parts);
   watchSteps(parts);
   for (const name of ['file', TOOL_QUEUE, PLAN_QUEUE]) watchQueue(parts, redis.queue(name));
-  // A call that has no effect is remembered by Redis alone.
-  checker.forgotten = (taskId) => redis.losses > 0 && !tickets.some(({ id, task }) => id === taskId && task.kind !== 'tool-none');
+  // A call that has no effect is remembered by Redis alone, and for as long as its row is kept.
+  checker.forgotten = (taskId) => (redis.losses > 0 || world.now > RETENTION_MS) && !tickets.some(({ id, task }) => id === taskId && task.kind !== 'tool-none');
   world.onPower = () => cutPower(parts);
   world.onMeddle = (kind) => meddle(parts, kind);
   return parts;
@@ -164,6 +166,20 @@ async function live(parts: Parts): Promise<void> {
   for (const ticket of parts.plans) producePlan(parts, ticket);
   for (const fault of scenario.faults) planFault(parts, fault);
 
+  const ended = await untilOver(parts);
+  if (ended && scenario.later) {
+    const judgeLater = await leap(parts, start, taskIdOf);
+    await untilOver(parts);
+    await judgeLater();
+  } else for (const ticket of parts.plans) await checkPlan(parts, ticket);
+  await checker.atEnd(parts, taskIdOf);
+  for (const kind of world.struck.keys()) reached.add(`fault:${kind}`);
+}
+
+/** Goes on until everything has ended; a broken promise where it does not. */
+async function untilOver(parts: Parts): Promise<boolean> {
+  const { world, checker } = parts;
+  const { scenario, scheduler } = world;
   let ended = false;
   const peace = peaceMs(scenario);
   for (let deadline = -1; !ended && deadline < world.lastTrouble + peace && scheduler.events < MAX_EVENTS; ) {
@@ -171,19 +187,22 @@ async function live(parts: Parts): Promise<void> {
     ended = await scheduler.run(() => isOver(parts), { untilMs: deadline, events: MAX_EVENTS });
   }
   if (!ended) checker.violate('everything ends', unfinished(parts));
-  await checker.atEnd(parts, taskIdOf);
-  for (const ticket of parts.plans) await checkPlan(parts, ticket);
-  for (const kind of world.struck.keys()) reached.add(`fault:${kind}`);
+  return ended;
 }
 
 function isOver({ open, pushAgain, tickets, plans, redis, host, world }: Parts): boolean {
+  // A plan that was trimmed has no row.
+  const isLater = world.now > RETENTION_MS;
   // Who was stopped comes back, and may still do harm.
   if (world.struck.size > 0 && world.now < world.lastTrouble + AFTERMATH_MS) return false;
   if (open.producers > 0 || open.faults > 0 || pushAgain.size < tickets.length + plans.length) return false;
   for (const queue of redis.queues.values()) {
     for (const { state } of queue.jobs.values()) if (state !== 'completed' && state !== 'failed') return false;
   }
-  const ended = ({ planSha256 }: Parts['plans'][number]): boolean => (host.stores.plan.look('record', planSha256) as PlanRecord | undefined)?.end !== undefined;
+  const ended = ({ planSha256 }: Parts['plans'][number]): boolean => {
+    const record = host.stores.plan.look('record', planSha256) as PlanRecord | undefined;
+    return record === undefined ? isLater : record.end !== undefined;
+  };
   return plans.every(ended);
 }
 

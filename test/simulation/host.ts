@@ -1,6 +1,7 @@
 import type { PipelineDeps } from '../../processors/context.ts';
 import { createHeartbeat } from '../../processors/heartbeat.ts';
 import { createInFlight } from '../../processors/in-flight.ts';
+import { createJournalTrimmer } from '../../processors/journal-trimmer.ts';
 import { createLedgerRecovery } from '../../processors/ledger-recovery.ts';
 import { createLocalSteps, type LocalQueue } from '../../processors/local-steps.ts';
 import { processTask } from '../../processors/pipeline.ts';
@@ -12,10 +13,11 @@ import { LOCK_TIMES, QUEUE_PREFIX, workerOptions } from '../../queues/catalog.ts
 import { ONE_SHARD } from '../../queues/shards.ts';
 import type { Lifecycle } from '../../src/core/lifecycle.ts';
 import { isOutage } from '../../src/core/outage.ts';
-import type { HostMemory, InstanceRegistry, TaskExecutor } from '../../src/core/ports/index.ts';
+import type { HostMemory, InstanceRegistry, PlanJournal, TaskExecutor, ToolJournal } from '../../src/core/ports/index.ts';
 import { createFileExecutor } from '../../src/executors/file/index.ts';
 import { createToolExecutor } from '../../src/executors/tool/index.ts';
 import { createAuthorities, createResultReader, createResultSigner, createRevocationMirror, fixedKeyring, type TokenFile } from '../../src/lease/index.ts';
+import { RETENTION_MS } from './later.ts';
 import type { Host } from './machine.ts';
 import { servePlans } from './plan-host.ts';
 import { SimProcess } from './scheduler.ts';
@@ -31,6 +33,7 @@ import { remote } from './world.ts';
 const MAX_RUN_MS = 20_000;
 const HEARTBEAT_MS = 3_000;
 const DRAIN_MS = 3_000;
+const TRIM_MS = 2_000;
 
 /** A worker process that starts now; answers it, and how it is told to stop. */
 export function startWorker(host: Host, name: string): { readonly process: SimProcess; readonly stop: () => Promise<void> } {
@@ -181,8 +184,25 @@ async function bootWorker(host: Host, process: SimProcess): Promise<readonly Lif
   const plans = world.scenario.plans.length === 0 ? [] : servePlans(host, process, shares);
   const workers: readonly Lifecycle[] = [...tasks, ...plans, recovery];
   for (const worker of workers) await worker.start();
+  if (world.scenario.later) trimJournals(host, process);
   world.trace.say(world.now, process.name, 'serves');
   return workers;
+}
+
+/** The process trims the journals of its host, from a moment on that nobody else waits for. */
+function trimJournals({ world, stores }: Host, process: SimProcess): void {
+  for (const journal of [fileJournalOf(stores.file, process), portOf<ToolJournal>(stores.tool, process), portOf<PlanJournal>(stores.plan, process)]) {
+    const trimmer = createJournalTrimmer({
+      journal,
+      retentionMs: RETENTION_MS,
+      everyMs: TRIM_MS,
+      clock: process.clock,
+      load: () => () => 0,
+      onTrimmed: () => undefined,
+      onError: () => undefined,
+    });
+    world.scheduler.at(world.random.integer(TRIM_MS), process, () => void trimmer.start());
+  }
 }
 
 /** What the page tells apart of ends that the product reports as one. */

@@ -24,13 +24,7 @@ const TAKEN_MS = 1_500;
 export function watchSteps(parts: Parts): void {
   const { plans, redis, host, checker } = parts;
   watchAnswers(parts);
-  const steps = new Map<string, { readonly planSha256: string; readonly at: number }>();
-  for (const { plan, planSha256 } of plans) {
-    for (const at of plan.steps.keys()) {
-      for (let generation = 0; generation < GENERATIONS; generation += 1)
-        steps.set(`s-${sha256Hex(canonicalJson([planSha256, String(at), generation]))}`, { planSha256, at });
-    }
-  }
+  const steps = new Map(plans.flatMap((ticket) => [...stepIds(ticket)]));
   const { claim } = redis.ledger;
   const look: typeof claim = async (request) => {
     const step = steps.get(request.taskId);
@@ -43,6 +37,16 @@ export function watchSteps(parts: Parts): void {
     return claim(request);
   };
   Object.assign(redis.ledger, { claim: look });
+}
+
+/** The task ids that the steps of a plan may have. */
+export function stepIds({ plan, planSha256 }: PlanTicket): ReadonlyMap<string, { readonly planSha256: string; readonly at: number }> {
+  const steps = new Map<string, { readonly planSha256: string; readonly at: number }>();
+  for (const at of plan.steps.keys()) {
+    for (let generation = 0; generation < GENERATIONS; generation += 1)
+      steps.set(`s-${sha256Hex(canonicalJson([planSha256, String(at), generation]))}`, { planSha256, at });
+  }
+  return steps;
 }
 
 function watchAnswers({ host, checker, world }: Parts): void {

@@ -73,7 +73,8 @@ export function produceTask(parts: Parts, { id, index, task, queue, job }: Ticke
   produce(parts, id, task.at, process, () => enqueue.push(job, { queue, attempts }), duplicates);
 }
 
-export function producePlan(parts: Parts, { planSha256, envelope, lease, plan, index }: PlanTicket): void {
+/** @param again the plan was run before, and somebody pushes it once more */
+export function producePlan(parts: Parts, { planSha256, envelope, lease, plan, index }: PlanTicket, again = false): void {
   const { world, redis, host, open } = parts;
   const process = new SimProcess(`planner-${index}`, world.scheduler, { mortal: false });
   const jobs = planJobsFor(world, process, redis);
@@ -87,7 +88,7 @@ export function producePlan(parts: Parts, { planSha256, envelope, lease, plan, i
   const raw = (): Promise<unknown> => redis.queueFor(process, PLAN_QUEUE).add('raw', data, { jobId: `raw-${index}` });
   // What the plan journal knows is the sweeper's to put back on the queue.
   const push = async (): Promise<unknown> => {
-    if (host.stores.plan.look('record', planSha256) !== undefined) return undefined;
+    if (!again && host.stores.plan.look('record', planSha256) !== undefined) return undefined;
     return plan.raw ? raw() : plans.push({ envelope, lease });
   };
   const retry = async (): Promise<void> => {

@@ -87,6 +87,8 @@ export interface Scenario {
   readonly plans: readonly SimPlan[];
   /** When the tool of files is bound on the host; before that it is not. */
   readonly boundAt: number;
+  /** When all has ended, time passes beyond the retention of journals, and everything is pushed again. */
+  readonly later?: boolean;
   readonly faults: readonly TimedFault[];
   readonly calls: readonly CallFault[];
 }

@@ -47,6 +47,8 @@ export interface Seams {
   readonly deps?: (deps: PipelineDeps, context: SeamContext) => PipelineDeps;
   readonly openWorker?: (open: OpenWorker, context: SeamContext) => OpenWorker;
   readonly disk?: (disk: Disk) => void;
+  /** The journal that keeps no line of what it trims. */
+  readonly forgets?: keyof Stores;
   /** Writes of journals that are answered before they are synced. */
   readonly unsynced?: Readonly<Partial<Record<keyof Stores, readonly string[]>>>;
 }

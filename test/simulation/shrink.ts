@@ -22,7 +22,8 @@ export async function shrink(scenario: Scenario, invariant: string, seams: Seams
 }
 
 function* smallerThan(scenario: Scenario): Generator<Scenario> {
-  const { faults, calls, tasks, workers, concurrency } = scenario;
+  const { faults, calls, tasks, workers, concurrency, later } = scenario;
+  if (later) yield { ...scenario, later: false };
   for (const at of faults.keys()) yield { ...scenario, faults: faults.toSpliced(at, 1) };
   for (const at of calls.keys()) yield { ...scenario, calls: calls.toSpliced(at, 1) };
   // Faults name tasks by their place: only the last can go without changing what they mean.

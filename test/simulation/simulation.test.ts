@@ -47,6 +47,9 @@ if (SEED !== undefined) {
       ]) {
         expect(reached.get(`fault:${kind}`) ?? 0, kind).toBeGreaterThan(10);
       }
+      // Everything comes again after the retention, in one history of thirteen.
+      expect(reached.get('says:trimmed') ?? 0).toBeGreaterThan(20);
+      expect(reached.get('says:trimmed-plan') ?? 0).toBeGreaterThan(3);
     });
 
     it('have a name on the protocol page for each state that they reach', () => {
@@ -105,7 +108,7 @@ if (SEED !== undefined) {
     it('shrink to what broke the promise', async () => {
       const mutant = MUTANTS.find(({ name }) => name === 'directories are not synced');
       // The first histories that this mutant breaks need two faults together; the first from here on needs one.
-      const { violations } = await explore({ first: 43, count: 400, enough: 1, seams: mutant?.seams ?? {} });
+      const { violations } = await explore({ first: 57, count: 400, enough: 1, seams: mutant?.seams ?? {} });
       const [[seed, [broken]] = [0, []]] = violations;
       const smallest = await shrink(scenarioOf(seed), broken?.invariant ?? '', mutant?.seams);
       expect(smallest.faults.length + smallest.calls.length).toBe(1);

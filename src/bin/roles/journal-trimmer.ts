@@ -13,13 +13,14 @@ const HOUR_MS = 3_600_000;
 export function journalTrimmer(
   journal: Pick<FileJournal, 'trim'>,
   { config, log, metrics }: { readonly config: Config; readonly log: Logger; readonly metrics: Metrics },
+  counter: 'writ_journal_trimmed_total' | 'writ_plans_trimmed_total' = 'writ_journal_trimmed_total',
 ): Lifecycle {
   return createJournalTrimmer({
     journal,
     retentionMs: config.journal.retention_s * 1000,
     everyMs: HOUR_MS,
     clock: systemClock,
-    onTrimmed: (tasks) => metrics.inc('writ_journal_trimmed_total', {}, tasks),
+    onTrimmed: (trimmed) => metrics.inc(counter, {}, trimmed),
     onError: (error) => log.warn({ err: error }, LOG_LINES.journalTrim.message),
   });
 }

@@ -25,6 +25,7 @@ import { traceCalls } from '../../observability/tracing/calls.ts';
 import { traceDeliveries, tracePlan } from '../../observability/tracing/deliveries.ts';
 import type { Tracer } from '../../observability/tracing/tracer.ts';
 import type { TestHooks } from './context.ts';
+import { journalTrimmer } from './journal-trimmer.ts';
 import type { WorkerHealth } from './worker-health.ts';
 
 /** What serving the plan queue takes beside what every worker has. */
@@ -140,6 +141,7 @@ export function wirePlans(wiring: PlanWiring): readonly Lifecycle[] {
   return [
     lifecycle(() => undefined, close),
     journal,
+    journalTrimmer(journal, { config, log, metrics }, 'writ_plans_trimmed_total'),
     parallel(
       shards.all.flatMap((prefix, at) => {
         const inFlight = inFlights[at] ?? createInFlight();

@@ -1,3 +1,5 @@
+import type { TrimAnswer } from './executor.ts';
+
 /** The answer that a plan has seen for one step. */
 export interface PlanEntry {
   readonly path: string;
@@ -47,6 +49,14 @@ export interface StoredPlan extends PlanRecord {
 /** A plan as far as its last retry. */
 export type PlanGeneration = Pick<PlanRecord, 'planSha256' | 'generation'>;
 
+/** A plan that was run so long ago that nothing else is kept of it. It is not run again. */
+export interface TrimmedPlan {
+  readonly planSha256: string;
+  readonly status: PlanEnd['status'];
+  /** Milliseconds since 1970. */
+  readonly endedAt: number;
+}
+
 /** A plan that runs. */
 export interface IdlePlan {
   readonly planSha256: string;
@@ -59,23 +69,31 @@ export interface IdlePlan {
  * Throws WritError STORAGE_UNAVAILABLE.
  */
 export interface PlanJournal {
-  /** Begins the plan, or finds it; a plan that runs takes over the lease. */
-  begin(plan: { readonly planSha256: string; readonly envelope: string; readonly lease: string }, now: number): Promise<PlanRecord>;
+  /** Begins the plan, or finds it or its line; a plan that runs takes over the lease. */
+  begin(plan: { readonly planSha256: string; readonly envelope: string; readonly lease: string }, now: number): Promise<PlanRecord | TrimmedPlan>;
   record(planSha256: string): Promise<StoredPlan | undefined>;
   /** Of the record only its generation; asked before each step, so nothing waits for it. */
   generation(planSha256: string): Promise<number | undefined>;
   /** In the order in which the plan saw them. */
   entries(planSha256: string): Promise<readonly PlanEntry[]>;
-  /** Keeps the first result of a place and generation, and answers with it; `undefined` when a retry has voided it. */
+  /** Keeps the first result of a place and generation, and answers with it; `undefined` when a retry has voided it, or the plan was trimmed. */
   append(planSha256: string, entry: Omit<PlanEntry, 'voided'>, now: number): Promise<PlanEntry | undefined>;
-  /** Keeps the first end, and answers with it; `undefined` when the plan runs in a later generation. */
+  /** Keeps the first end, and answers with it; `undefined` when the plan runs in a later generation, or was trimmed. */
   end(plan: PlanGeneration, end: PlanEnd, now: number): Promise<PlanEnd | undefined>;
   /** The queue knows of the end of this generation. */
   settle(plan: PlanGeneration): Promise<void>;
   /** A failed plan runs on in its next generation: the entry that ended it is voided, and the lease is the new one. */
-  resume(planSha256: string, lease: string, now: number): Promise<PlanRecord>;
+  resume(planSha256: string, lease: string, now: number): Promise<PlanRecord | TrimmedPlan>;
   /** One more worker was lost; answers how many since the last entry. */
   lose(planSha256: string): Promise<number>;
   /** Plans that run and have not changed since, oldest first; `after` is the last one of the page before. Envelopes are large: `record` has them. */
   running(unchangedSince: number, limit: number, after?: IdlePlan): Promise<readonly IdlePlan[]>;
+  /** The line of a plan that was run and is not run again; some of its rows may still be there. */
+  trimmed(planSha256: string): Promise<TrimmedPlan | undefined>;
+  /**
+   * Trims one portion of the plans that have not changed since `before` (milliseconds since 1970) and do not run: only what
+   * once-ness needs of them stays (docs/plan-protocol.md 7). At most `limit` rows are deleted, the oldest plans first; `after`
+   * does not matter, since nothing is passed over.
+   */
+  trim(after: number, before: number, limit: number): Promise<TrimAnswer>;
 }

@@ -19,6 +19,7 @@ import { createInstanceRegistry, type LinuxInstanceRegistry } from '../../../src
 import { startTimeOf } from '../../../src/adapters/linux/proc.ts';
 import type { ProcessIdentity } from '../../../src/core/ports/journal.ts';
 import { NOBODY } from '../../support/nobody.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 import { type Holder, runAsNobody, startHolder, untilState } from './fixture.ts';
 
 let root: string;
@@ -29,7 +30,7 @@ let holders: Holder[];
 beforeEach(async () => {
   root = mkdtempSync(path.join(tmpdir(), 'writ-instances-'));
   directory = path.join(root, 'workers');
-  registry = createInstanceRegistry({ directory, timing: { waitMs: 3000, pollMs: 5 } });
+  registry = createInstanceRegistry({ directory, timing: { waitMs: PATIENCE_MS, pollMs: 5 } });
   await registry.start();
   holders = [];
 });

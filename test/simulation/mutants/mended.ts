@@ -2,7 +2,7 @@ import type { PlanDeps } from '../../../processors/plan/context.ts';
 import { BOUNDS } from '../../../src/contracts/index.ts';
 import { isWritError, WritError } from '../../../src/core/errors.ts';
 import { success } from '../../../src/core/outcome.ts';
-import type { TaskExecutor, ToolJournal } from '../../../src/core/ports/index.ts';
+import type { HostMemory, TaskExecutor, ToolJournal } from '../../../src/core/ports/index.ts';
 import type { Seams } from '../seams.ts';
 import { executorWith, type Mutant, memoryWith } from './mutant.ts';
 
@@ -12,6 +12,22 @@ export const MENDED_MUTANTS: readonly Mutant[] = [
   { name: 'a once request that was sent is written down as unsent', seams: { toolJournal: unsent } },
   { name: 'a plan is not woken by the answer to its step', seams: { deps: (deps) => ({ ...deps, wakePlan: async () => undefined }) } },
   { name: 'nobody looks for plans whose jobs are lost', seams: { sweeps: false } },
+
+  // Retention
+  { name: 'trimming keeps no line of a file effect', seams: { forgets: 'file' } },
+  { name: 'trimming keeps no line of a once request', seams: { forgets: 'tool' } },
+  { name: 'trimming keeps no line of a plan', seams: { forgets: 'plan' } },
+  {
+    name: 'what was trimmed counts as unknown to the host',
+    seams: memoryWith((memory) => ({ recall: async (taskId) => known(await memory.recall(taskId)) })),
+  },
+  {
+    name: 'a plan that follows does not look whether it was trimmed',
+    seams: {
+      planJournal: (journal) =>
+        new Proxy(journal, { get: (target, key, receiver) => (key === 'trimmed' ? async () => undefined : (Reflect.get(target, key, receiver) as unknown)) }),
+    },
+  },
 
   // Findings that were mended: each mend is taken back
   { name: 'A1: the answer of a tool is not judged before it is signed', seams: executorWith(unjudged) },
@@ -48,6 +64,12 @@ export const MENDED_MUTANTS: readonly Mutant[] = [
     })),
   },
 ];
+
+type Recall = Awaited<ReturnType<HostMemory['recall']>>;
+
+function known(recall: Recall): Recall {
+  return recall.kind === 'trimmed' ? { kind: 'unknown' } : recall;
+}
 
 /** The gate of a run answers once. */
 function gatedOnce(executor: TaskExecutor): Partial<TaskExecutor> {

@@ -25,6 +25,8 @@ type Apply = (method: string, args: readonly unknown[]) => unknown;
 interface Engine {
   readonly apply: Apply;
   readonly empty: () => void;
+  /** Removes what is kept of rows that were trimmed. */
+  readonly forget: () => void;
   /** Something was written since it was emptied. */
   isUsed?: boolean;
 }
@@ -47,9 +49,11 @@ export class StoreTwin {
   readonly #name: string;
   /** Writes that a mutant does not sync, by method. */
   readonly #unsynced: ReadonlySet<string>;
+  readonly #forgets: boolean;
   #writes: Write[] = [];
 
-  constructor(world: World, name: keyof Stores, unsynced: ReadonlySet<string>) {
+  constructor(world: World, name: keyof Stores, unsynced: ReadonlySet<string>, forgets = false) {
+    this.#forgets = forgets;
     this.#world = world;
     this.#name = name;
     this.#unsynced = unsynced;
@@ -77,6 +81,7 @@ export class StoreTwin {
     if (writes && this.#world.isDiskFull) throw new WritError('STORAGE_UNAVAILABLE', 'the journal cannot be used: database or disk is full');
     if (writes) this.#engine.isUsed = true;
     const answer = this.#engine.apply(method, args);
+    if (method === 'trim' && this.#forgets) this.#engine.forget();
     if (!writes) return answer;
     const synced = !this.#unsynced.has(method);
     if (synced) for (const earlier of this.#writes) earlier.synced = true;
@@ -117,7 +122,7 @@ const OPEN = {
       if (outcome === undefined || 'error' in outcome) throw outcome?.error ?? new Error('the journal did not answer');
       return outcome.answer;
     };
-    return { apply, empty: emptied(db, ['meta', 'tally']) };
+    return { apply, empty: emptied(db, ['meta', 'tally']), forget: forgetting(db) };
   },
   tool: (): Engine => statementsEngine('../../../src/adapters/sqlite/sql/tool-journal/', toolStatements),
   plan: (): Engine => statementsEngine('../../../src/adapters/sqlite/sql/plan-journal/', planStatements),
@@ -132,7 +137,13 @@ function statementsEngine(migrations: string, open: (db: SqliteDatabase) => obje
     if (typeof statement !== 'function') throw new Error(`there is no ${method}`);
     return Reflect.apply(statement, statements, args) as unknown;
   });
-  return { apply, empty: emptied(db, []) };
+  return { apply, empty: emptied(db, []), forget: forgetting(db) };
+}
+
+/** The guard against it was dropped for `emptied`. */
+function forgetting(db: SqliteDatabase): () => void {
+  const forget = db.prepare('DELETE FROM trimmed');
+  return () => void forget.run();
 }
 
 function emptied(db: SqliteDatabase, keep: readonly string[]): () => void {

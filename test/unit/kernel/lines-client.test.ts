@@ -3,13 +3,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WritError } from '../../../src/core/errors.ts';
 import { manifestSha256 } from '../../../src/core/hash.ts';
 import type { DeriveRequest, PlanKernel } from '../../../src/core/ports/index.ts';
 import { createKernelServer, createPlanKernelClient, deriveRoutes } from '../../../src/kernel/index.ts';
 import { createLineCalls, type LineCalls } from '../../../src/kernel/lines-client.ts';
-import type { LineAnswer } from '../../../src/kernel/lines-server.ts';
+import { type LineAnswer, MAX_ASKED } from '../../../src/kernel/lines-server.ts';
 
 const MANIFEST = { task_id: 's-1', capability_id: 'FILE_COPY', inputs: { text: 'two\nlines' }, constraints: {} };
 const HASH = manifestSha256(MANIFEST);
@@ -42,10 +43,10 @@ describe('a connection to the kernel in lines', () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  async function listen(derive: PlanKernel['derive'], withLines = true, report?: (problem: string) => void) {
+  async function listen(derive: PlanKernel['derive'], withLines = true, report?: (problem: string) => void, maxBodyBytes = 4096) {
     const server = createKernelServer({
       socketPath,
-      maxBodyBytes: 4096,
+      maxBodyBytes,
       routes(app, maxBytes): LineAnswer | undefined {
         const answer = deriveRoutes(app, { derive }, maxBytes);
         return withLines ? answer : undefined;
@@ -143,6 +144,40 @@ describe('a connection to the kernel in lines', () => {
       code: 'KERNEL_UNAVAILABLE',
     });
     never.reject(new WritError('INTERNAL', 'over'));
+  });
+
+  /** The replies of a connection, one after the other. */
+  function repliesOf(socket: Socket): () => Promise<unknown> {
+    const lines = createInterface(socket)[Symbol.asyncIterator]();
+    return async () => JSON.parse(String((await lines.next()).value)) as unknown;
+  }
+  const question = (id: number, lease: string): string =>
+    `${JSON.stringify({ id, body: { plan_sha256: REQUEST.planSha256, lease, since: 0, answers: [], voided: [] } })}\n`;
+  const busy = (id: number) => ({ id, problem: expect.objectContaining({ code: 'KERNEL_UNAVAILABLE', status: 503 }) });
+
+  it('refuses more questions at a time than a worker has, and more characters than one may have, until there is room', async () => {
+    const answer = deferred<void>();
+    closing.push({ close: () => answer.resolve() });
+    const derive = async () => {
+      await answer.promise;
+      return { manifest: MANIFEST, ...GRANTED };
+    };
+    await listen(derive, true, undefined, 512 * 1024);
+    const many = await raw();
+    const toldMany = repliesOf(many);
+    many.write(Array.from({ length: MAX_ASKED + 1 }, (_, at) => question(at + 1, 'a.b.c')).join(''));
+    expect(await toldMany()).toEqual(busy(MAX_ASKED + 1));
+    const large = await raw();
+    const toldLarge = repliesOf(large);
+    const half = 'a.b.'.padEnd(300 * 1024, 'c');
+    large.write(question(1, half));
+    large.write(question(2, half));
+    expect(await toldLarge()).toEqual(busy(2));
+    answer.resolve();
+    expect(await toldMany()).toMatchObject({ id: expect.any(Number), answer: { jti: 'j' } });
+    await toldLarge();
+    large.write(question(3, 'a.b.c'));
+    expect(await toldLarge()).toMatchObject({ id: 3, answer: { jti: 'j' } });
   });
 
   it.each([

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { jwksFile, readPrivateKey, writeJwks, writePrivateKey } from '../../../src/data-dir/key-files.ts';
 import { createKeyring, generateKey, type KeySource, publicJwk, signingKey, verifyKey } from '../../../src/lease/index.ts';
 import { ed25519, testClock, vectorJwk } from '../../fixtures/authority/world.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 
 let dir: string;
 beforeEach(async () => {
@@ -34,7 +35,9 @@ describe('private keys', () => {
       for (let made = 0; made < 8000; made += 1) generateKey({ use: 'lease', capabilities: ['*'] });
     `;
     // With little room for what is young, so that memory is collected often. A process of its own: one that hangs this way holds its thread for ever. The time only ends such a one.
-    const ended = spawnSync(process.execPath, ['--max-semi-space-size=1', '--import', 'tsx', '--input-type=module', '--eval', script], { timeout: 50_000 });
+    const ended = spawnSync(process.execPath, ['--max-semi-space-size=1', '--import', 'tsx', '--input-type=module', '--eval', script], {
+      timeout: PATIENCE_MS,
+    });
     expect({ signal: ended.signal, status: ended.status }).toEqual({ signal: null, status: 0 });
   });
 

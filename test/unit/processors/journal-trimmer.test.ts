@@ -22,6 +22,7 @@ function trimmerOf(answers: readonly (TrimAnswer | Error)[], everyMs: number) {
     retentionMs: 1000,
     everyMs,
     clock: { now: () => 5000, monotonic: () => 0 },
+    load: () => () => 0,
     onTrimmed: (tasks) => told.push(tasks),
     onError: (error) => told.push(error),
   });
@@ -56,4 +57,32 @@ it('gives up a pass that fails and begins the next one anew', async () => {
   await trimmer.stop();
   expect(asked.slice(0, 3).map(([after]) => after)).toEqual([0, 9, 0]);
   expect(told.slice(0, 3)).toEqual([1, failure, 2]);
+});
+
+it('waits with a portion until the event loop has little to do', async () => {
+  const loads = [1, 0.9, 0.51, 0.5];
+  const looked: number[] = [];
+  const asked = deferred<number>();
+  const trimmer = createJournalTrimmer({
+    journal: {
+      async trim() {
+        asked.resolve(looked.length);
+        return { tasks: 0, last: undefined };
+      },
+    },
+    retentionMs: 1000,
+    everyMs: 3_600_000,
+    clock: { now: () => 5000, monotonic: () => 0 },
+    load: () => () => {
+      const now = loads[looked.length] ?? 0;
+      looked.push(now);
+      return now;
+    },
+    onTrimmed: () => undefined,
+    onError: () => undefined,
+  });
+  await trimmer.start();
+  expect(await asked.promise).toBe(4);
+  await trimmer.stop();
+  expect(looked).toEqual(loads);
 });

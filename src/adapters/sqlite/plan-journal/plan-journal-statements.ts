@@ -1,6 +1,7 @@
 import { WritError } from '../../../core/errors.ts';
-import type { IdlePlan, PlanEnd, PlanEntry, PlanGeneration, PlanRecord, StoredPlan } from '../../../core/ports/index.ts';
+import type { IdlePlan, PlanEnd, PlanEntry, PlanGeneration, PlanRecord, StoredPlan, TrimmedPlan } from '../../../core/ports/index.ts';
 import type { SqliteDatabase } from '../open.ts';
+import { planTrimming } from './plan-trim.ts';
 
 interface PlanRow {
   readonly plan_sha256: string;
@@ -28,7 +29,9 @@ interface EntryRow {
 
 /** The operations of the plan journal on an open database; each blocks its thread and needs a transaction around it. */
 export function planStatements(db: SqliteDatabase) {
-  const insert = db.prepare<[string, string, number]>("INSERT INTO plan (plan_sha256, lease, state, changed_at) VALUES (?, ?, 'running', ?)");
+  const insert = db.prepare<[string, string, number, number]>(
+    "INSERT INTO plan (plan_sha256, lease, state, changed_at, generation) VALUES (?, ?, 'running', ?, ?)",
+  );
   const keepEnvelope = db.prepare<[string, string]>('INSERT INTO envelope (plan_sha256, text) VALUES (?, ?)');
   const envelopeOf = db.prepare<[string], { text: string }>('SELECT text FROM envelope WHERE plan_sha256 = ?');
   const renew = db.prepare<[string, string]>("UPDATE plan SET lease = ? WHERE plan_sha256 = ? AND state = 'running'");
@@ -66,6 +69,7 @@ export function planStatements(db: SqliteDatabase) {
     `SELECT plan_sha256, changed_at FROM plan WHERE state = 'running' AND changed_at <= ? AND (changed_at, plan_sha256) > (?, ?)
      ORDER BY changed_at, plan_sha256 LIMIT ?`,
   );
+  const { trim, trimmed, firstGeneration } = planTrimming(db);
 
   function record(planSha256: string): PlanRecord | undefined {
     const row = select.get(planSha256);
@@ -89,10 +93,12 @@ export function planStatements(db: SqliteDatabase) {
   }
 
   return {
-    begin({ planSha256, envelope, lease }: { planSha256: string; envelope: string; lease: string }, now: number): PlanRecord {
+    begin({ planSha256, envelope, lease }: { planSha256: string; envelope: string; lease: string }, now: number): PlanRecord | TrimmedPlan {
+      const line = trimmed(planSha256);
+      if (line !== undefined) return line;
       const found = record(planSha256);
       if (found === undefined) {
-        insert.run(planSha256, lease, now);
+        insert.run(planSha256, lease, now, firstGeneration(planSha256));
         keepEnvelope.run(planSha256, envelope);
       } else if (found.end === undefined && found.lease !== lease) renew.run(lease, planSha256);
       else return found;
@@ -105,6 +111,7 @@ export function planStatements(db: SqliteDatabase) {
     generation: (planSha256: string): number | undefined => generation.get(planSha256)?.generation,
     entries: (planSha256: string): readonly PlanEntry[] => entries.all(planSha256).map(entryOf),
     append(planSha256: string, { capabilityId, ...entry }: Omit<PlanEntry, 'voided'>, now: number): PlanEntry | undefined {
+      if (generation.get(planSha256) === undefined && firstGeneration(planSha256) > 0) return undefined;
       // The plan's last change, before this one, is when the step's turn began: its begin, a retry, or the answer before.
       addEntry.run({ planSha256, ...entry, capabilityId: capabilityId ?? null, now });
       touch.run(now, planSha256);
@@ -114,10 +121,12 @@ export function planStatements(db: SqliteDatabase) {
     end({ planSha256, generation }: PlanGeneration, { status, endedBy, code, message, result }: PlanEnd, now: number): PlanEnd | undefined {
       const state = status === 'SUCCESS' ? 'success' : 'failure';
       const { changes } = finish.run({ planSha256, generation, state, endedBy: endedBy ?? null, code: code ?? null, message, result, now });
-      return changes === 1 ? { status, code, message, endedBy, result } : known(planSha256).end;
+      return changes === 1 ? { status, code, message, endedBy, result } : record(planSha256)?.end;
     },
     settle: ({ planSha256, generation }: PlanGeneration): void => void settled.run(planSha256, generation),
-    resume(planSha256: string, lease: string, now: number): PlanRecord {
+    resume(planSha256: string, lease: string, now: number): PlanRecord | TrimmedPlan {
+      const line = trimmed(planSha256);
+      if (line !== undefined) return line;
       const { end } = known(planSha256);
       if (reopen.run(lease, now, planSha256).changes === 1 && end?.endedBy !== undefined) voidEntry.run(planSha256, end.endedBy);
       return known(planSha256);
@@ -127,6 +136,8 @@ export function planStatements(db: SqliteDatabase) {
       idle
         .all(unchangedSince, after?.changedAt ?? Number.MIN_SAFE_INTEGER, after?.planSha256 ?? '', limit)
         .map(({ plan_sha256, changed_at }) => ({ planSha256: plan_sha256, changedAt: changed_at })),
+    trimmed,
+    trim,
   };
 }
 

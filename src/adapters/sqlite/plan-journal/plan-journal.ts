@@ -22,5 +22,7 @@ export function createPlanJournal({ directory }: { readonly directory: string })
     resume: (planSha256, lease, now) => ask((plans) => plans.resume(planSha256, lease, now)),
     lose: (planSha256) => ask((plans) => plans.lose(planSha256)),
     running: (unchangedSince, limit, after) => ask((plans) => plans.running(unchangedSince, limit, after)),
+    trimmed: (planSha256) => look((plans) => plans.trimmed(planSha256)),
+    trim: (after, before, limit) => ask((plans) => plans.trim(after, before, limit)),
   };
 }

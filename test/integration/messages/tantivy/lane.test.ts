@@ -9,6 +9,7 @@ import { dataDirPaths } from '../../../../src/data-dir/paths.ts';
 import { createMessageSearch } from '../../../../src/messages/serving/message-search.ts';
 import type { Logger } from '../../../../src/observability/logging.ts';
 import { createMetrics } from '../../../../src/observability/metrics.ts';
+import { PATIENCE_MS } from '../../../support/patience.ts';
 import { startTestRedis } from '../../../support/redis.ts';
 import { describeTantivy } from '../../../support/tantivy.ts';
 
@@ -40,7 +41,7 @@ describeTantivy('The writer of messages in the API', () => {
     const send = async (subject: string) => {
       const message = { op: 'message', project: 'web', key: subject, from: 'Ann', to: ['Bob'], subject, body_md: 'about falcons' } as never;
       const { job } = await gateway.submit([message]);
-      await gateway.settled(job, AbortSignal.timeout(20_000));
+      await gateway.settled(job, AbortSignal.timeout(PATIENCE_MS));
     };
     await send('First');
     await until('index.incremental.batch', 'tantivy');

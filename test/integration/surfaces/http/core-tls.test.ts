@@ -11,6 +11,7 @@ import { type CertificateFiles, createCertificateFiles } from '../../../../src/a
 import { visitBoard } from '../../../../src/surfaces/cli/tour/board.ts';
 import { ROUTES } from '../../../../src/surfaces/http/routes/table.ts';
 import { createTestCa, type Pair, type TestCa } from '../../../support/certificates.ts';
+import { patient } from '../../../support/patience.ts';
 import { type Site, startSite } from './core-site.ts';
 
 const pem = (file: string): string => readFileSync(file, 'utf8');
@@ -43,7 +44,7 @@ describe('the API over TLS', () => {
       onTaken: (subject) => void taken.push(subject),
       onRefused: (error) => void refused.push(error),
     });
-    site = await startSite({ routes: ROUTES, http: { certificate, requestTimeoutMs: 500 } });
+    site = await startSite({ routes: ROUTES, http: { certificate, requestTimeoutMs: patient(1_000) } });
   });
   beforeEach(() => {
     put(first);

@@ -91,6 +91,7 @@ export async function createPlanWorld(steps: readonly StepLike[], bound: Binding
   }
 
   const world = {
+    envelope,
     planSha256,
     journal,
     ledger,
