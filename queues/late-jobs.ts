@@ -1,6 +1,5 @@
 import { Job, type Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
-import { LRUCache } from 'lru-cache';
 
 /** Of BullMQ's score of a delayed job: milliseconds since 1970 times this, and a number that keeps the order. */
 const SCORES_PER_MS = 0x1000;
@@ -8,7 +7,7 @@ const SCORES_PER_MS = 0x1000;
 const AGREE_MS = 5_000;
 /** Jobs that are looked at in one go. */
 const PAGE = 500;
-/** Jobs whose delay is known to be what was meant. */
+/** Jobs whose delay is known to be what was meant: with so many, all are forgotten and read again. */
 const MAX_RIGHT = 20_000;
 
 type Owner = ConstructorParameters<typeof Job>[0] & Pick<Queue, 'toKey'>;
@@ -24,7 +23,7 @@ export function createLateJobs(owner: Owner): { promote(client: Redis): Promise<
   /** The farthest jobs come first; the next look goes on here. */
   let below = '+inf';
   /** Scores of jobs by their ids. */
-  const right = new LRUCache<string, number>({ max: MAX_RIGHT });
+  const right = new Map<string, number>();
   let lookedAt = 0;
 
   async function putOff(client: Redis, now: number): Promise<readonly string[]> {
@@ -32,7 +31,8 @@ export function createLateJobs(owner: Owner): { promote(client: Redis): Promise<
     const found = await client.zrange(owner.toKey('delayed'), below, String(least), 'BYSCORE', 'REV', 'LIMIT', 0, PAGE, 'WITHSCORES');
     const page = found.flatMap((id, at) => (at % 2 === 0 ? [{ id, score: Number(found[at + 1]) }] : []));
     below = page.length < PAGE ? '+inf' : String(page.at(-1)?.score ?? '+inf');
-    if (now < lookedAt) right.clear();
+    // The jobs that have gone are never asked for again.
+    if (now < lookedAt || right.size >= MAX_RIGHT) right.clear();
     lookedAt = now;
     const jobs = page.filter(({ id, score }) => right.get(id) !== score);
     if (jobs.length === 0) return [];
