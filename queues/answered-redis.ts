@@ -10,12 +10,16 @@ const CLOSED = 'Connection is closed.';
  * promise never settles, in three places: when it may be written before the connection is ready (INFO) and that
  * connection is lost; when its connection was lost and the next one is lost in its handshake, for as long as that goes on;
  * and when the owner closes the connection during the pause before the next try.
+ *
+ * The commands of one turn leave in one write: whoever resumes together when a reply comes asks together, and each write
+ * wakes another process.
  */
 export class AnsweredRedis extends Redis<'legacy'> {
   /** Sent on a connection that was lost; ioredis sends them again when the next one is ready. */
   private unanswered: Redis['commandQueue'] | undefined;
   private wasReady = false;
   private losses = 0;
+  private holding = false;
 
   constructor(options: RedisSettings) {
     super(options);
@@ -28,6 +32,21 @@ export class AnsweredRedis extends Redis<'legacy'> {
     });
     this.on('close', () => this.lost());
     this.on('end', () => this.refuseUnanswered());
+  }
+
+  override sendCommand(...command: Parameters<Redis<'legacy'>['sendCommand']>): unknown {
+    if (!this.holding && this.status === 'ready') this.hold();
+    return super.sendCommand(...command);
+  }
+
+  private hold(): void {
+    const { stream } = this;
+    this.holding = true;
+    stream.cork();
+    process.nextTick(() => {
+      this.holding = false;
+      stream.uncork();
+    });
   }
 
   /** In the pause before the next try there is no socket whose end could be heard: it ends like one that was never opened. */

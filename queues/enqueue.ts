@@ -1,7 +1,8 @@
 import type { Queue } from 'bullmq';
 import { redisCall } from '../src/adapters/redis/redis-error.ts';
+import { callTogether, type TogetherOptions } from '../src/adapters/redis/together.ts';
 import { MAX_JOB_BYTES, TaskJob } from '../src/contracts/index.ts';
-import { WritError } from '../src/core/errors.ts';
+import { isWritError, WritError } from '../src/core/errors.ts';
 import { manifestSha256 } from '../src/core/hash.ts';
 import type { Enqueue, JobView, PushOptions, Receipt, RetryAnswer, RetryOptions } from '../src/core/ports/index.ts';
 import { jobAdder } from './add-jobs.ts';
@@ -29,6 +30,12 @@ export function createEnqueue(deps: EnqueueDeps): Enqueue & { close(): Promise<v
     return receipts;
   };
   const context: PushContext = { ...deps, queue, addJobs: jobAdder(deps.connection) };
+  const pushOnes = async (pushes: readonly Push[]): Promise<readonly Receipt[]> => {
+    const [only, ...others] = pushes;
+    const receipts = only !== undefined && others.length === 0 ? [await pushOne(only, context)] : await pushMany(pushes, context);
+    return acknowledge(pushes, receipts);
+  };
+  const pushTogether = callTogether<Push, Receipt>(TOGETHER, (pushes) => redisCall(() => pushOnes(pushes)));
 
   const find: FindJob = async (taskId, name, jobId = jobIdOf(taskId)) => {
     const names = name === undefined ? taskQueues(pool, deps.providers) : [checkedName(name)];
@@ -55,6 +62,7 @@ export function createEnqueue(deps: EnqueueDeps): Enqueue & { close(): Promise<v
     push: (job, options = {}) =>
       redisCall(async () => {
         const push = prepare(job, options);
+        if (deps.together) return pushTogether(push);
         return acknowledge([push], await pushOne(push, context));
       }),
     pushMany: (jobs, options = {}) =>
@@ -79,6 +87,18 @@ export function createEnqueue(deps: EnqueueDeps): Enqueue & { close(): Promise<v
     return { queue: queueName, jobId: id, key, state, ...held, data, failedReason: failedReason || undefined, attemptsMade, addedAt: timestamp };
   }
 }
+
+/** What says nothing about any one task. */
+const OUTAGES: ReadonlySet<string> = new Set(['REDIS_UNAVAILABLE', 'REDIS_FULL']);
+
+/** Pushes of one turn: whoever reads from many sockets has all that came with one look at them. A push that is sent again meets itself, in flight. */
+const TOGETHER: TogetherOptions<Push> = {
+  max: 64,
+  weight: ({ text }) => text.length,
+  maxWeight: 1024 * 1024,
+  mayBeOnes: (error) => !(isWritError(error) && OUTAGES.has(error.code)),
+  whenDone: setImmediate,
+};
 
 type PlacedJob = FoundJob & ShardQueue;
 type FindJob = (taskId: string, name?: string, jobId?: string) => Promise<PlacedJob | undefined>;

@@ -1,5 +1,5 @@
 import type { Queue } from 'bullmq';
-import { pipelined, type RedisConnection } from '../src/adapters/redis/redis-connection.ts';
+import { howManyThere, pipelined, type RedisConnection } from '../src/adapters/redis/redis-connection.ts';
 import { redisCall } from '../src/adapters/redis/redis-error.ts';
 import type { Replicated } from '../src/adapters/redis/replicated.ts';
 import { WritError } from '../src/core/errors.ts';
@@ -33,6 +33,8 @@ export interface PlanJobs {
   find(planId: string): Promise<FoundJob | undefined>;
   /** Whether each plan has a job, in their order. */
   exists(planIds: readonly string[]): Promise<readonly boolean[]>;
+  /** How many jobs of plans are delayed. */
+  parked(): Promise<number>;
   /** Plans whose job waits, is parked or runs, the newest first; at most so many of each place. */
   open(most: number): Promise<readonly string[]>;
   /** Does nothing when the job exists. */
@@ -76,10 +78,17 @@ export function createPlanJobs({ connection, pool, shards = ONE_SHARD, replicate
     find: (planId) => redisCall(() => find(planId)),
     exists: (planIds) =>
       redisCall(async () => {
-        if (planIds.length === 0) return [];
+        // Of most plans the job lies where it was put, and one answer says so for all of them.
+        const homes = planIds.map((id) => `${shards.home(id)}:${name}:${planJobId(id)}`);
+        if ((await howManyThere(connection, homes)) === planIds.length) return planIds.map(() => true);
         const lookups = planIds.flatMap((id) => queuesOf(id).map((queue) => ['exists', queue.toKey(planJobId(id))] as const));
         const answers = await pipelined(connection, lookups);
         return planIds.map((_, at) => answers.slice(at * queues.size, (at + 1) * queues.size).some(([, there]) => there === 1));
+      }),
+    parked: () =>
+      redisCall(async () => {
+        const counts = await Promise.all([...queues.values()].map((queue) => connection.zcard(queue.toKey('delayed'))));
+        return counts.reduce((sum, count) => sum + count, 0);
       }),
     open: (most) =>
       redisCall(async () => {

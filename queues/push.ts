@@ -26,6 +26,8 @@ export interface EnqueueDeps {
   readonly replicated?: Replicated | undefined;
   /** Refuses new work when Redis is nearly full. */
   readonly guard?: { check(): Promise<void> };
+  /** Single pushes of one turn of the event loop are one question and one command: for a process whom many ask at a time. */
+  readonly together?: boolean;
 }
 
 /** A queue in one shard. */

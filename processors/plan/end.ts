@@ -22,8 +22,7 @@ type EndingPlan = Pick<PlanContext, 'planSha256' | 'generation' | 'exp'> & {
 /** Signs the end, writes it to the journal, and shows it. */
 export async function endAt(plan: EndingPlan, done: PlanDone, deps: PlanDeps): Promise<PlanDeliveryEnd> {
   const { planSha256, generation, replay, exp } = plan;
-  const { envelope, error, endedBy } = await signable(planSha256, done, deps);
-  const result = await deps.endSigner.signEnd(planSha256, envelope);
+  const { error, endedBy, result } = await signed(planSha256, done, deps);
   deps.onPoint?.('signed', planSha256);
   const status = error === null ? 'SUCCESS' : 'FAILURE';
   const decided: PlanEnd = { status, code: error?.code, message: error?.message ?? '', endedBy, result };
@@ -36,17 +35,19 @@ export async function endAt(plan: EndingPlan, done: PlanDone, deps: PlanDeps): P
   return { kind: 'ended', plan: { planSha256, generation }, end, replayed: false };
 }
 
+type SignedEnd = Pick<PlanDone, 'error' | 'endedBy'> & Pick<PlanEnd, 'result'>;
+
 /** An end that is too deep or too large to be signed is replaced by one that says so. */
-async function signable(planSha256: string, done: PlanDone, { endSigner }: PlanDeps): Promise<PlanDone> {
+async function signed(planSha256: string, { envelope, error, endedBy }: PlanDone, { endSigner }: PlanDeps): Promise<SignedEnd> {
   try {
-    await endSigner.signEnd(planSha256, done.envelope);
-    return done;
-  } catch (error) {
-    if (!isWritError(error)) throw error;
-    const says = { code: 'RESOURCE_EXHAUSTED', message: `the plan's end cannot be signed: ${error.message}` };
-    const header: JsonObject[string] = done.envelope['header'] ?? {};
+    return { error, endedBy, result: await endSigner.signEnd(planSha256, envelope) };
+  } catch (refused) {
+    if (!isWritError(refused)) throw refused;
+    const says = { code: 'RESOURCE_EXHAUSTED', message: `the plan's end cannot be signed: ${refused.message}` };
+    const header: JsonObject[string] = envelope['header'] ?? {};
     const output: JsonObject = { results: [], memory: { session_id: planSha256, state: {}, stack: [] } };
-    return { kind: 'done', envelope: { header, output, error: { ...says, details: null } }, error: says, endedBy: undefined };
+    const result = await endSigner.signEnd(planSha256, { header, output, error: { ...says, details: null } });
+    return { error: says, endedBy: undefined, result };
   }
 }
 

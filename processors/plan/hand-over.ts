@@ -10,6 +10,9 @@ import { endWith } from './end.ts';
 
 const FIRST_PARK_MS = 2_000;
 const LONGEST_PARK_MS = 30_000;
+/** Where many plans are parked, the step of one comes back by itself after so long for each of them, milliseconds. */
+const MS_PER_PARKED = 500;
+const LONGEST_OF_MANY_MS = 600_000;
 
 /** A step that has no answer, and what is known of it. */
 export interface OpenStep {
@@ -17,6 +20,8 @@ export interface OpenStep {
   readonly queue: string;
   /** Its job waits or runs, or it runs without one in a worker that lives. */
   readonly isThere: boolean;
+  /** It runs without a job: should its worker die, nobody but the plan runs it again. */
+  readonly hasNoJob: boolean;
   /** Nobody has ever had it, and this worker may run it. */
   readonly isUnknown: boolean;
   /** The lease that was asked for already. */
@@ -30,7 +35,7 @@ export async function handOver(plan: PlanContext, step: PlanStep, open: OpenStep
     const end = await aroundStep(step, () => begin(plan, step, open, deps));
     if (end !== undefined) return end;
   }
-  return waitFor(plan, step, deps);
+  return waitFor(plan, step, open, deps);
 }
 
 /** Has the kernel sign the step's lease, then runs it or pushes its task; `undefined`: it is on its queue. */
@@ -90,14 +95,15 @@ async function endOf(plan: PlanContext, step: PlanStep, { end, left }: LocalEnd,
   }
 }
 
-/** The step runs elsewhere. */
-async function waitFor(plan: PlanContext, step: PlanStep, deps: PlanDeps): Promise<StepEnd> {
-  const { walk } = plan;
+/** The step runs elsewhere. A plan that comes back by itself, and not because the step has ended, does not wait in its slot once more. */
+async function waitFor(plan: PlanContext, step: PlanStep, { hasNoJob }: OpenStep, deps: PlanDeps): Promise<StepEnd> {
+  const { walk, replay } = plan;
   const isAnswered = async (): Promise<boolean> => (await answerOf(step, deps)) !== undefined;
-  const heard = (await deps.residents?.hear(step.manifest.task_id, isAnswered, walk.holder.signal)) ?? false;
+  const mayBeHeard = replay.parks === 0 && deps.residents !== undefined;
+  const heard = mayBeHeard && (await deps.residents.hear(step.manifest.task_id, isAnswered, walk.holder.signal));
   const answer = heard ? await answerOf(step, deps) : undefined;
   if (answer !== undefined) return keepAnswer(plan, step, answer, deps);
-  if (!walk.cancelAsked) return parked(plan, step, deps);
+  if (!walk.cancelAsked) return parked(plan, step, deps, hasNoJob ? undefined : 'among-many');
   return cancelStep(step, deps);
 }
 
@@ -107,11 +113,20 @@ export async function cancelStep(step: PlanStep, deps: PlanDeps): Promise<PlanDe
   return { kind: 'parked', ms: FIRST_PARK_MS, isAnswered: async () => (await answerOf(step, deps)) !== undefined };
 }
 
-async function parked({ replay, walk }: PlanContext, step: PlanStep, deps: PlanDeps): Promise<PlanDeliveryEnd> {
+async function parked(plan: PlanContext, step: PlanStep, deps: PlanDeps, among?: 'among-many'): Promise<PlanDeliveryEnd> {
+  const { replay, walk } = plan;
   await walk.shown();
   replay.parks += 1;
-  const ms = Math.min(LONGEST_PARK_MS, FIRST_PARK_MS * 2 ** Math.min(10, replay.parks - 1));
+  const own = Math.min(LONGEST_PARK_MS, FIRST_PARK_MS * 2 ** Math.min(10, replay.parks - 1));
+  const ms = own < LONGEST_PARK_MS || among === undefined ? own : await amongMany(plan, deps);
   return { kind: 'parked', ms, isAnswered: async () => (await answerOf(step, deps)) !== undefined };
+}
+
+/** Two plans that wait for long come back in a second, however many they are; each at its own time, and before its lease ends. */
+async function amongMany({ planSha256, exp }: PlanContext, { jobs, clock }: PlanDeps): Promise<number> {
+  const all = Math.min(LONGEST_OF_MANY_MS, (await jobs.parked()) * MS_PER_PARKED);
+  const own = 0.5 + Number.parseInt(planSha256.slice(0, 8), 16) / 2 ** 33;
+  return Math.max(LONGEST_PARK_MS, Math.min(Math.floor(all * own), exp * 1000 - clock.now()));
 }
 
 /**

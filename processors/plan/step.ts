@@ -25,7 +25,12 @@ export async function takeStep(plan: PlanContext, step: PlanStep, deps: PlanDeps
     const refused = await answerBeforeClaim(step, job, deps);
     if (refused !== undefined) return keepAnswer(plan, step, refused, deps);
   }
-  return handOver(plan, step, { queue, isThere, isUnknown: row === undefined && job === undefined && mayRunHere, early }, deps);
+  return handOver(
+    plan,
+    step,
+    { queue, isThere, hasNoJob: isThere && job === undefined, isUnknown: row === undefined && job === undefined && mayRunHere, early },
+    deps,
+  );
 }
 
 /** The lease of a step that follows at once on another: the kernel signs it while this process writes and looks. */

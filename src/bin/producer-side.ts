@@ -40,6 +40,7 @@ export function openProducerSide({ config, places, connection, results, signals 
     pool: config.pool.id,
     providers: boundProviders(config),
     guard: memoryGuard(config, connection),
+    together: true,
     ...sharding(config, connection),
   });
   const journal = openJournalWhenThere(places.journal);

@@ -93,3 +93,8 @@ function lastAof(directory: string): string {
   if (name === undefined) throw new Error(`there is no append-only file in ${directory}`);
   return join(directory, name);
 }
+
+/** How often a command was called, in scripts as well; `stats` is the answer to `INFO commandstats`. */
+export function commandCount(stats: string, command: string): number {
+  return Number(new RegExp(`^cmdstat_${command}:calls=(\\d+)`, 'm').exec(stats)?.[1] ?? 0);
+}

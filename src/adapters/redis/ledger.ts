@@ -16,16 +16,11 @@ import { callTogether } from './together.ts';
  */
 export function createRedisLedger(connection: RedisConnection, { retentionMs, refusedMs = KEEP_MS }: LedgerSettings): Ledger {
   const redis = withScripts(connection);
-  const together = writeTogether(connection);
-  const call = <T>(command: () => Promise<T>): Promise<T> => {
-    together();
-    return redisCall(command);
-  };
   // The rows of several tasks lie in several slots of a cluster.
   const bounds = { max: connection instanceof Redis ? MAX_TOGETHER : 1, maxWeight: MAX_TOGETHER_CHARS, mayBeOnes: isRefused };
-  const claim = callTogether<ClaimRequest, ClaimAnswer>({ ...bounds, weight: () => 0 }, (requests) => call(() => claimAll(redis, requests, retentionMs)));
+  const claim = callTogether<ClaimRequest, ClaimAnswer>({ ...bounds, weight: () => 0 }, (requests) => redisCall(() => claimAll(redis, requests, retentionMs)));
   const record = callTogether<RecordRequest, RecordAnswer>({ ...bounds, weight: ({ result }) => result.length }, (requests) =>
-    call(() => recordAll(redis, requests, retentionMs)),
+    redisCall(() => recordAll(redis, requests, retentionMs)),
   );
   return {
     claim,
@@ -33,27 +28,29 @@ export function createRedisLedger(connection: RedisConnection, { retentionMs, re
       checkedResult(request.result);
       return record(request);
     },
-    release: (taskId, epoch, why, owner = '') => call(async () => void (await redis.writRelease(rowKey(taskId), epoch, flag(why === 'crashed'), owner))),
+    release: (taskId, epoch, why, owner = '') => redisCall(async () => void (await redis.writRelease(rowKey(taskId), epoch, flag(why === 'crashed'), owner))),
     refuse: (taskId, jobKey, result) =>
-      call(async () => void (await redis.writRefuse(refusedKey(taskId, jobKey), checkedResult(result), refusedMs, recordedChannel(tagOf(taskId)), taskId))),
-    refusal: (taskId, jobKey) => call(async () => (await orNothing(redis.get(refusedKey(taskId, jobKey)))) || undefined),
+      redisCall(
+        async () => void (await redis.writRefuse(refusedKey(taskId, jobKey), checkedResult(result), refusedMs, recordedChannel(tagOf(taskId)), taskId)),
+      ),
+    refusal: (taskId, jobKey) => redisCall(async () => (await orNothing(redis.get(refusedKey(taskId, jobKey)))) || undefined),
     cancel: (taskId, now) =>
-      call(async () => ((await redis.writCancel(rowKey(taskId), now, retentionMs, KEEP_MS, CANCEL_CHANNEL, taskId)) === 0 ? 'done' : 'requested')),
-    clearCancel: (taskId, now) => call(async () => void (await redis.writClearCancel(rowKey(taskId), now))),
-    row: (taskId) => call(async () => readRow(await orNothing(redis.hgetall(rowKey(taskId))))),
+      redisCall(async () => ((await redis.writCancel(rowKey(taskId), now, retentionMs, KEEP_MS, CANCEL_CHANNEL, taskId)) === 0 ? 'done' : 'requested')),
+    clearCancel: (taskId, now) => redisCall(async () => void (await redis.writClearCancel(rowKey(taskId), now))),
+    row: (taskId) => redisCall(async () => readRow(await orNothing(redis.hgetall(rowKey(taskId))))),
     knowsAny: (taskIds) =>
-      call(() =>
+      redisCall(() =>
         isAnyThere(
           connection,
           taskIds.map((taskId) => rowKey(taskId)),
         ),
       ),
-    discard: (taskId, result) => call(async () => void (await redis.writDiscard(rowKey(taskId), result))),
-    restore: (rows, now) => call(async () => void (await Promise.all(rows.map((row) => restore(redis, row, now, retentionMs))))),
-    park: (id, jobKey, started, now) => call(() => redis.writPark(parkedKey(id), jobKey, started, now + KEEP_MS)),
-    unpark: (id, jobKey, started) => call(async () => (await redis.writUnpark(parkedKey(id), jobKey, started)) === 1),
+    discard: (taskId, result) => redisCall(async () => void (await redis.writDiscard(rowKey(taskId), result))),
+    restore: (rows, now) => redisCall(async () => void (await Promise.all(rows.map((row) => restore(redis, row, now, retentionMs))))),
+    park: (id, jobKey, started, now) => redisCall(() => redis.writPark(parkedKey(id), jobKey, started, now + KEEP_MS)),
+    unpark: (id, jobKey, started) => redisCall(async () => (await redis.writUnpark(parkedKey(id), jobKey, started)) === 1),
     parked: (id) => parkedJobs(connection, parkedKey(id)),
-    markGeneration: (generation) => call(async () => void (await Promise.all(ALL_TAGS.map((tag) => redis.set(generationKey(tag), generation, 'NX'))))),
+    markGeneration: (generation) => redisCall(async () => void (await Promise.all(ALL_TAGS.map((tag) => redis.set(generationKey(tag), generation, 'NX'))))),
   };
 }
 
@@ -181,24 +178,4 @@ function whole(text: string | undefined): number {
 
 function isState(text: string): text is TaskState {
   return STATES.has(text);
-}
-
-/**
- * Returns a function to call before each command: the commands of one tick then leave in one write. Concurrent jobs
- * resume together when a reply arrives, so their next calls share a system call on both sides. Measured against
- * ioredis' own auto-pipelining, which costs more bookkeeping and a turn of the event loop (see docs/decisions/queues.md). The
- * connections of a cluster are ioredis' own affair: nothing is held back there.
- */
-function writeTogether(redis: RedisConnection): () => void {
-  let holding = false;
-  return () => {
-    if (holding || !(redis instanceof Redis) || redis.status !== 'ready') return;
-    const { stream } = redis;
-    holding = true;
-    stream.cork();
-    process.nextTick(() => {
-      holding = false;
-      stream.uncork();
-    });
-  };
 }

@@ -43,11 +43,16 @@ export async function pipelined(redis: RedisConnection, commands: readonly Keyed
 
 /** Whether any of these keys exists: one command, in a cluster one for each slot. */
 export async function isAnyThere(redis: RedisConnection, keys: readonly string[]): Promise<boolean> {
-  if (keys.length === 0) return false;
-  if (!(redis instanceof Cluster)) return (await redis.exists(...keys)) > 0;
+  return (await howManyThere(redis, keys)) > 0;
+}
+
+/** How many of the keys exist, by one command for each slot; a key that is named twice counts twice. */
+export async function howManyThere(redis: RedisConnection, keys: readonly string[]): Promise<number> {
+  if (keys.length === 0) return 0;
+  if (!(redis instanceof Cluster)) return redis.exists(...keys);
   const slots = bySlot(keys.map((key) => ['exists', key] as const)).map(({ group }) => group.map(([, key]) => key));
   const counts = await Promise.all(slots.map((slot) => redis.exists(...slot)));
-  return counts.some((count) => count > 0);
+  return counts.reduce((sum, count) => sum + count, 0);
 }
 
 interface SlotGroup {

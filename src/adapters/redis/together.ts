@@ -13,6 +13,8 @@ export interface TogetherOptions<Request> {
   readonly maxWeight: number;
   /** Whether an error may be the fault of one request: then each is sent again alone, so that it is nobody else's. Requests must bear that. */
   readonly mayBeOnes: (error: unknown) => boolean;
+  /** When a call leaves: at the end of what runs now, unless given. */
+  readonly whenDone?: (leave: () => void) => void;
 }
 
 /**
@@ -22,7 +24,7 @@ export interface TogetherOptions<Request> {
  * @param send answers in the order of its requests
  */
 export function callTogether<Request, Answer>(
-  { max, weight, maxWeight, mayBeOnes }: TogetherOptions<Request>,
+  { max, weight, maxWeight, mayBeOnes, whenDone = process.nextTick }: TogetherOptions<Request>,
   send: (requests: readonly Request[]) => Promise<readonly Answer[]>,
 ): (request: Request) => Promise<Answer> {
   let waiting: Waiting<Request, Answer>[] = [];
@@ -53,7 +55,7 @@ export function callTogether<Request, Answer>(
     new Promise((resolve, reject) => {
       const own = weight(request);
       if (waiting.length === max || heavy + own > maxWeight) leave();
-      if (waiting.length === 0) process.nextTick(leave);
+      if (waiting.length === 0) whenDone(leave);
       waiting.push({ request, resolve, reject });
       heavy += own;
     });

@@ -9,13 +9,13 @@ import { systemClock } from '../../../src/core/clock.ts';
 import { sha256Hex } from '../../../src/core/hash.ts';
 import type { PlanJournal } from '../../../src/core/ports/index.ts';
 import { deferred } from '../../conformance/deferred.ts';
-import { startTestRedis } from '../../support/redis.ts';
+import { commandCount, startTestRedis } from '../../support/redis.ts';
 
 /** More than one page of the sweeper's. */
 const PLANS = 1200;
 const SWEEPS = 3;
 
-it('looks for the jobs of all parked plans by their ids, and reads no envelope but that of a plan whose job is lost', async () => {
+it('looks for the jobs of all parked plans by their ids, by one command where none is lost, and reads no envelope but that of a plan whose job is lost', async () => {
   await using server = await startTestRedis();
   const directory = mkdtempSync(join(tmpdir(), 'writ-sweeper-'));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
@@ -67,6 +67,9 @@ it('looks for the jobs of all parked plans by their ids, and reads no envelope b
   await sweeper.start();
   await swept.promise;
   await sweeper.stop();
+  await redis.config('RESETSTAT');
+  expect(await jobs.exists(plans)).not.toContain(false);
+  expect(commandCount(await redis.info('commandstats'), 'exists')).toBe(1);
   await jobs.close();
 
   expect(errors).toEqual([]);

@@ -44,6 +44,18 @@ describe('connections', () => {
     });
   });
 
+  it('send the commands of one turn in one write, whoever asks', async () => {
+    await withRedis(async (server) => {
+      const redis = await server.client('worker');
+      const ledger = createRedisLedger(redis, { retentionMs: 60_000 });
+      const reads = async (): Promise<number> => Number(/^total_reads_processed:(\d+)/m.exec(await redis.info('stats'))?.[1]);
+      const before = await reads();
+      await Promise.all([...Array.from({ length: 20 }, (_, n) => redis.set(`k${n}`, n)), ledger.row('t'), redis.multi().set('a', 1).set('b', 2).exec()]);
+      // One more is the question itself.
+      expect((await reads()) - before).toBe(2);
+    });
+  });
+
   it('report a server that was never there, and can still be closed', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'writ-none-'));
     const target = { path: join(directory, 'no.sock'), password: 'x' };

@@ -3,6 +3,7 @@ import { createEnqueue } from '../../../queues/enqueue.ts';
 import { MAX_JOB_BYTES } from '../../../src/contracts/index.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import type { Ledger } from '../../../src/core/ports/index.ts';
+import { commandCount } from '../../support/redis.ts';
 import { taskJob, useQueueRig } from './fixture.ts';
 
 const OTHER = { inputs: { source_path: '/another', destination_path: '/a/c' } };
@@ -25,6 +26,15 @@ describe('push', () => {
     await job.moveToDelayed(Date.now() + 60_000, 'test-token');
     expect((await at.rig.enqueue.push(taskJob('waiting'))).kind).toBe('in-flight');
     expect(await at.rig.enqueue.jobState('waiting')).toMatchObject({ state: 'delayed', data: taskJob('waiting') });
+  });
+
+  it('looks for a job without reading all that wait', async () => {
+    await at.rig.enqueue.pushMany(Array.from({ length: 20 }, (_, n) => taskJob(`many-${n}`)));
+    const redis = await at.server.client();
+    await redis.config('RESETSTAT');
+    expect((await at.rig.enqueue.push(taskJob('many-7'))).kind).toBe('in-flight');
+    const stats = await redis.info('commandstats');
+    expect([commandCount(stats, 'lrange'), commandCount(stats, 'lpos')]).toEqual([0, 2]);
   });
 
   it('answers conflict for other bytes, whether the row or only the waiting job has the id', async () => {

@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { QUEUE_PREFIX } from '../../../queues/catalog.ts';
 import { TolerantWorker } from '../../../queues/tolerant-worker.ts';
-import { startTestRedis } from '../../support/redis.ts';
+import { commandCount, startTestRedis } from '../../support/redis.ts';
 
 const HOURS_MS = 7_200_000;
 
@@ -27,7 +27,7 @@ describe('jobs that wrong clocks keep delayed', () => {
 
   /** A job that a worker has fetched and delayed while its clock was wrong by so much. */
   async function parked(wrongByMs: number, delayMs: number): Promise<Job> {
-    const added = await queue.add('task', {});
+    const added = (await queue.getWaiting()).at(0) ?? (await queue.add('task', {}));
     const job = await worker.getNextJob('token');
     if (job?.id !== added.id) throw new Error('another job was fetched');
     const now = Date.now;
@@ -60,6 +60,22 @@ describe('jobs that wrong clocks keep delayed', () => {
       expect(await job.getState()).toBe('delayed');
       await job.remove();
     }
+  });
+
+  it('are looked for in no job twice whose delay is what was meant, until it is delayed anew', async () => {
+    const jobs = await Promise.all(Array.from({ length: 40 }, () => queue.add('task', {}, { delay: HOURS_MS })));
+    const right = await parked(0, 15_000);
+    const read = async (): Promise<number> => {
+      await connection.config('RESETSTAT');
+      await worker.promoteLate();
+      return commandCount(await connection.info('commandstats'), 'hmget');
+    };
+    expect([await read(), await read()]).toEqual([41, 0]);
+    await right.promote();
+    const ahead = await parked(HOURS_MS, 15_000);
+    // BullMQ reads the one that it promotes.
+    expect([ahead.id, await read(), await ahead.getState()]).toEqual([right.id, 2, 'waiting']);
+    for (const job of [...jobs, ahead]) await job.remove();
   });
 
   it('are found behind more jobs than one look takes', async () => {

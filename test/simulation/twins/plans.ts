@@ -29,6 +29,7 @@ export function planJobsFor(world: World, process: SimProcess, redis: RedisTwin)
     queue: PLAN_QUEUE,
     find,
     exists: (planIds) => ask('exists', () => planIds.map((id) => twin.jobs.has(idOf(id)))),
+    parked: () => ask('parked', () => twin.inOrder('delayed').length),
     open: () => ask('open', () => [...twin.jobs.keys()].map((id) => id.slice(2))),
     add,
     async run(planId, data) {

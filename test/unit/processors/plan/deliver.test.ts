@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import type { PlanDeps } from '../../../../processors/plan/context.ts';
 import { settlePlan } from '../../../../processors/plan/plan-worker.ts';
 import { createParkedPlans } from '../../../../processors/plan/replay.ts';
 import { MAX_SAME_FAULTS } from '../../../../processors/repeated-faults.ts';
 import { WritError } from '../../../../src/core/errors.ts';
 import { failure, success } from '../../../../src/core/outcome.ts';
-import type { Bindings } from '../../../../src/core/ports/index.ts';
+import type { Bindings, JobView, TaskRow } from '../../../../src/core/ports/index.ts';
 import { say } from '../../../support/plan-core.ts';
 import { createPlanWorld } from './world.ts';
 
@@ -77,6 +78,49 @@ describe('deliveries of a plan that crash', () => {
     const world = await createPlanWorld(TWO_STEPS, HTTP);
     world.deps = { ...world.deps, kernel: { derive: () => Promise.reject(new WritError('KERNEL_UNAVAILABLE', 'away')) } };
     for (let n = 1; n < 4 * MAX_SAME_FAULTS; n += 1) expect(await world.deliver()).toMatchObject({ kind: 'crashed', inRow: n });
+  });
+});
+
+describe('a plan whose step waits on its queue', () => {
+  it('waits for it in its slot once, and then comes back at once', async () => {
+    const world = await createPlanWorld(TWO_STEPS, HTTP);
+    let heard = 0;
+    const residents = { hear: async () => ++heard < 0, stopping: false } as unknown as PlanDeps['residents'];
+    const job = { state: 'waiting' } as JobView;
+    world.deps = { ...world.deps, ...(residents && { residents }), enqueue: { ...world.deps.enqueue, jobState: async () => (heard > 0 ? job : undefined) } };
+    const parked = createParkedPlans(world.deps);
+    const delays: unknown[] = [];
+    for (let n = 0; n < 3; n += 1) delays.push(settlePlan(await world.deliver(parked)));
+    expect([heard, delays]).toEqual([1, [2, 4, 8].map((seconds) => ({ kind: 'delay', ms: seconds * 1000 }))]);
+  });
+
+  it.each([
+    { plans: 40, job: true, exp: 3600, least: 30_000, most: 30_000 },
+    { plans: 1000, job: true, exp: 3600, least: 250_000, most: 500_000 },
+    { plans: 1_000_000, job: true, exp: 3600, least: 300_000, most: 600_000 },
+    // The end of its lease ends the plan.
+    { plans: 1000, job: true, exp: 100, least: 100_000, most: 100_000 },
+    // A step without a job has nobody else to look after it.
+    { plans: 1000, job: false, exp: 3600, least: 30_000, most: 30_000 },
+  ])('comes back by itself after $least to $most ms where $plans wait, its step has a job: $job, and its lease lives for $exp s', async (one) => {
+    const world = await createPlanWorld(TWO_STEPS, HTTP);
+    const { authorities, enqueue, jobs, ledger } = world.deps;
+    const authenticatePlan = async () => ({ ok: true, lease: { exp: world.deps.clock.now() / 1000 + one.exp } }) as never;
+    const held = { state: 'running', owner: 'w', cancelRequested: false } as TaskRow;
+    world.deps = {
+      ...world.deps,
+      authorities: { ...authorities, authenticatePlan },
+      jobs: { ...jobs, parked: async () => one.plans },
+      enqueue: { ...enqueue, jobState: async () => (one.job ? ({ state: 'waiting' } as JobView) : undefined) },
+      ledger: { ...ledger, row: async () => (one.job ? undefined : held) },
+      local: { mayRun: async () => true, isHeld: async () => true, take: () => undefined, leave: async () => undefined },
+    };
+    const parked = createParkedPlans(world.deps);
+    for (let n = 0; n < 6; n += 1) await world.deliver(parked);
+    const end = await world.deliver(parked);
+    if (end.kind !== 'parked') throw new Error(end.kind);
+    expect(end.ms).toBeGreaterThanOrEqual(one.least);
+    expect(end.ms).toBeLessThanOrEqual(one.most);
   });
 });
 

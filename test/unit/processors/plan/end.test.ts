@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import type { PlanDeps } from '../../../../processors/plan/context.ts';
 import { endAt } from '../../../../processors/plan/end.ts';
 import { createWalk } from '../../../../processors/plan/walk.ts';
+import { BOUNDS } from '../../../../src/contracts/bounds.ts';
 import type { Bindings } from '../../../../src/core/ports/index.ts';
 import { deferred } from '../../../conformance/deferred.ts';
 import { testClock } from '../../../fixtures/authority/world.ts';
@@ -49,4 +50,34 @@ it('the end of a plan is the last that is shown of it, whatever the walk still h
   );
   await Promise.all([first, ended]);
   expect(shown).toEqual(['running 0', 'failure']);
+});
+
+it('the end of a plan is signed once, and one that cannot be signed is replaced by one that says so', async () => {
+  const world = await createPlanWorld([say(), say()], HTTP);
+  await world.deliver();
+  const { planSha256 } = world;
+  const record = await world.journal.record(planSha256);
+  const { end } = world.deps.startPlan(JSON.parse(record?.envelope ?? '{}'));
+  let signed = 0;
+  const { endSigner } = world.deps;
+  const deps: PlanDeps = {
+    ...world.deps,
+    endSigner: {
+      signEnd(id, envelope) {
+        signed += 1;
+        return endSigner.signEnd(id, envelope);
+      },
+    },
+  };
+  const plan = { planSha256, generation: 0, exp: 4_000_000_000, replay: { stepsDone: 2 } };
+  const cancelled = end({ code: 'CANCELLED', message: 'cancelled' });
+  const huge = { ...cancelled, envelope: { ...cancelled.envelope, output: { results: ['x'.repeat(BOUNDS.planEnd)] } } };
+  expect(await endAt(plan, huge, deps)).toMatchObject({
+    end: { code: 'RESOURCE_EXHAUSTED', message: expect.stringMatching(/^the plan's end cannot be signed: the end has \d+ bytes/) },
+  });
+  expect(signed).toBe(2);
+  await world.journal.settle({ planSha256, generation: 0 });
+  const { generation } = await world.journal.resume(planSha256, 'a lease', 1);
+  expect(await endAt({ ...plan, generation }, cancelled, deps)).toMatchObject({ kind: 'ended', end: { code: 'CANCELLED' } });
+  expect(signed).toBe(3);
 });
