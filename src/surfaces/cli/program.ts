@@ -102,6 +102,13 @@ async function addCommands(program: Command, name: string | undefined, deps: Cli
   }
 }
 
+/** Every command with its options, as help, completions and man pages tell of them. */
+export async function commandTree(deps: CliDeps): Promise<Command> {
+  const program = createProgram(deps);
+  await addCommands(program, undefined, deps, { code: 0 });
+  return program;
+}
+
 /** Loads the words of every command. */
 export async function loadGroups(): Promise<void> {
   await Promise.all(SECTIONS.flatMap(({ groups }) => groups.map((group) => group.load())));
