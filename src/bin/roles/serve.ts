@@ -1,6 +1,7 @@
 import { fingerprintOf } from '../../../config/fingerprint.ts';
+import { environmentSecret } from '../../../config/load.ts';
 import { stopRequest } from '../../adapters/processes/stop-request.ts';
-import { tellRefusal, tellSupervisor } from '../../adapters/processes/tell-supervisor.ts';
+import { tellReady, tellRefusal } from '../../adapters/processes/tell-supervisor.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
 import { tellRunning } from '../../data-dir/running-roles.ts';
 import { LOG_LINES } from '../../observability/log-lines.ts';
@@ -26,6 +27,7 @@ export async function serve(
   const awake = setInterval(() => undefined, FAR_AWAY_MS);
   let role: Lifecycle | undefined;
   let forget: (() => void) | undefined;
+  let tellStopping: (() => void) | undefined;
   const begin = async (): Promise<undefined> => {
     role = await create();
     await role.start();
@@ -33,11 +35,12 @@ export async function serve(
   const early = await Promise.race([begin().catch(tellRefusal), stopAsked]);
   if (early === undefined) {
     forget = tellRunning(places.running, { role: name, pid: process.pid, settings: fingerprintOf(config) });
-    tellSupervisor({ type: 'ready' });
+    tellStopping = tellReady(environmentSecret);
     log.info('ready');
   }
 
   log.info({ reason: early ?? (await stopAsked) }, 'stopping');
+  tellStopping?.();
   const deadline = setTimeout(() => {
     log.error('the drain deadline has passed; ending hard, open work is recovered by the next worker');
     process.exit(3);
