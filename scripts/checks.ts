@@ -40,7 +40,7 @@ export const CHECKS: readonly Check[] = [
   {
     name: 'documents',
     problems: async () => [
-      ...driftOf(docsFiles(), 'npm run docs'),
+      ...driftOf(await docsFiles(), 'npm run docs'),
       ...linkProblems(),
       ...nameProblems(await namedThings()),
       ...glossaryProblems(),

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { packageRoot } from '../config/package.ts';
 import { systemClock } from '../src/core/clock.ts';
 import { processIo } from '../src/surfaces/cli/process-io.ts';
 import { commandTree } from '../src/surfaces/cli/program.ts';
@@ -10,6 +11,7 @@ export function describedCommands(): Promise<Command> {
   };
   return commandTree({
     version: '0',
+    packageRoot: packageRoot(),
     io: processIo(),
     clock: systemClock,
     open: refuse,

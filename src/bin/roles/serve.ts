@@ -27,7 +27,6 @@ export async function serve(
   const awake = setInterval(() => undefined, FAR_AWAY_MS);
   let role: Lifecycle | undefined;
   let forget: (() => void) | undefined;
-  let tellStopping: (() => void) | undefined;
   const begin = async (): Promise<undefined> => {
     role = await create();
     await role.start();
@@ -35,12 +34,11 @@ export async function serve(
   const early = await Promise.race([begin().catch(tellRefusal), stopAsked]);
   if (early === undefined) {
     forget = tellRunning(places.running, { role: name, pid: process.pid, settings: fingerprintOf(config) });
-    tellStopping = tellReady(environmentSecret);
+    void stopAsked.then(tellReady(environmentSecret));
     log.info('ready');
   }
 
   log.info({ reason: early ?? (await stopAsked) }, 'stopping');
-  tellStopping?.();
   const deadline = setTimeout(() => {
     log.error('the drain deadline has passed; ending hard, open work is recovered by the next worker');
     process.exit(3);

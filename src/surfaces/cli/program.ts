@@ -19,7 +19,13 @@ const SECTIONS: readonly { readonly title: string; readonly groups: readonly Com
       { commands: ['mcp'], load: () => import('./commands/mcp.ts') },
     ],
   },
-  { title: 'Set up:', groups: [{ commands: ['init', 'keygen', 'doctor'], load: () => import('./commands/setup.ts') }] },
+  {
+    title: 'Set up:',
+    groups: [
+      { commands: ['init', 'keygen', 'doctor'], load: () => import('./commands/setup.ts') },
+      { commands: ['completion'], load: () => import('./commands/completion.ts') },
+    ],
+  },
   {
     title: 'Tasks:',
     groups: [

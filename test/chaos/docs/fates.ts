@@ -15,7 +15,7 @@ export const STAYS: readonly Stay[] = [
   { pages: ['docs/plans.md', 'docs/search-executor.md', 'docs/operations.md', 'docs/monitoring.md', 'docs/security.md', 'docs/messages-import.md'] },
   { pages: ['docs/tracing.md'], env: { WRIT_TRACING__ENABLED: 'true' } },
   { pages: ['docs/search-index.md'], settings: ['docs/search-index.md'] },
-  { pages: ['docs/tui.md', 'docs/vectors.md', 'docs/search-quality.md'] },
+  { pages: ['docs/cli.md', 'docs/tui.md', 'docs/vectors.md', 'docs/search-quality.md'] },
 ];
 
 /** Shell blocks that are not typed, by page and beginning, and why; their names are checked as all others are. */
