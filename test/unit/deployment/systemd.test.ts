@@ -38,7 +38,12 @@ describe('the units of systemd', () => {
   it('let a role write its state and, for the worker alone, the base directories', () => {
     for (const role of ROLES) {
       const unit = unitOf(role);
-      expect([unit.get('User'), unit.get('ProtectSystem'), unit.get('CapabilityBoundingSet'), unit.get('NoNewPrivileges')]).toEqual([['writ'], ['strict'], [''], ['yes']]);
+      expect([unit.get('User'), unit.get('ProtectSystem'), unit.get('CapabilityBoundingSet'), unit.get('NoNewPrivileges')]).toEqual([
+        ['writ'],
+        ['strict'],
+        [''],
+        ['yes'],
+      ]);
       expect(unit.get('ReadWritePaths')).toEqual(role === 'worker' ? ['-/srv/files'] : undefined);
     }
   });
@@ -53,7 +58,9 @@ describe('the units of systemd', () => {
     const verify = (change: (text: string) => string): string => {
       for (const name of readdirSync(FOLDER)) {
         // The account and the program are those of another host.
-        const text = readFileSync(path.join(FOLDER, name), 'utf8').replaceAll('/usr/bin/node', process.execPath).replace(/^(User|Group)=writ$/gm, '$1=root');
+        const text = readFileSync(path.join(FOLDER, name), 'utf8')
+          .replaceAll('/usr/bin/node', process.execPath)
+          .replace(/^(User|Group)=writ$/gm, '$1=root');
         writeFileSync(path.join(home, name), change(text.replace(/^Documentation=.*$/m, '')));
       }
       const files = readdirSync(home).map((name) => path.join(home, name));
