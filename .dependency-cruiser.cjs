@@ -185,6 +185,8 @@ const doorRules = DOORS.map((folder) => ({
   to: { path: `^${folder}/`, pathNot: `^${folder}/(index|scans|reserved)[.]ts$` },
 }));
 
+const OPTIONAL_PEERS = Object.keys(require('./package.json').peerDependenciesMeta);
+
 module.exports = {
   forbidden: [
     ...layerRules,
@@ -307,7 +309,7 @@ module.exports = {
         'A package that `npm ci --omit=dev` leaves out would be missing in production. An optional peer may be missing: it is loaded when it is asked for.',
       severity: 'error',
       from: { path: '^(src|queues|processors|config)/' },
-      to: { dependencyTypes: ['npm-dev'], pathNot: '^node_modules/(@types|onnxruntime-node)/' },
+      to: { dependencyTypes: ['npm-dev'], pathNot: `^node_modules/(@types|${OPTIONAL_PEERS.join('|')})/` },
     },
     {
       name: 'no-unknown-modules',

@@ -8,9 +8,11 @@ RUN apt-get update && apt-get install -y --no-install-recommends python3 make g+
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # SQLite comes compiled for this Node (src/adapters/sqlite/driver.ts); the script of onnxruntime-node would fetch binaries for graphics cards.
+ENV ONNXRUNTIME_NODE_INSTALL=skip
 RUN npm ci --ignore-scripts && npm rebuild esbuild koffi msgpackr-extract
 COPY . .
-RUN scripts/build && npm prune --omit=dev
+# Tracing, the screen, CSV and Parquet are in the image; whoever installs the package chooses them (docs/operations.md).
+RUN scripts/build && node scripts/keep-optional.js && npm prune --omit=dev --ignore-scripts
 # A third of it no process reads: sources and objects of SQLite, addons for other systems, maps, types, readmes (253 MB become 167).
 RUN rm -rf node_modules/better-sqlite3 node_modules/better-sqlite3-13/deps node_modules/better-sqlite3-13/src \
   && find node_modules/better-sqlite3-13/prebuilds -mindepth 1 -maxdepth 1 ! -name 'linux-*' -exec rm -rf {} + \

@@ -20,8 +20,17 @@ export function parseToml(text: string, name: string): TomlDocument {
   } catch (error) {
     const place = error instanceof TomlError ? `${name}:${error.line}` : name;
     const [reason] = messageOf(error).split('\n');
-    throw new WritError('INVALID_CONFIG', `${place}: ${reason}`, { cause: error });
+    const again = error instanceof TomlError ? repeated(text, error.line) : undefined;
+    throw new WritError('INVALID_CONFIG', `${place}: ${again ?? reason}`, { cause: error });
   }
+}
+
+/** Examples of the pages begin with their section, and a file of settings has every section already. */
+function repeated(text: string, line: number): string | undefined {
+  const lines = text.split('\n');
+  const section = HEADER.exec(lines[line - 1] ?? '')?.[1];
+  const first = section === undefined ? -1 : lines.findIndex((one) => HEADER.exec(one)?.[1] === section) + 1;
+  return first > 0 && first < line ? `the section [${section}] stands in line ${first} already: put its keys there` : undefined;
 }
 
 const HEADER = /^\s*\[\s*([^[\]]+?)\s*\]/;

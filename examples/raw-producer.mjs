@@ -9,7 +9,7 @@
 // keys.json        the executors' public keys: what GET /v1/keys answers; needed for the wait
 // job.json         {"manifest": {…}, "lease": "…"}; "-" or nothing reads it from standard input
 //
-// Standard output: one JSON line. Exit code: 0 SUCCESS (or pushed, with --no-wait), 1 FAILURE or refused, 3 no answer in time.
+// Standard output: one JSON line. Exit code: 0 SUCCESS (or pushed, with --no-wait), 1 FAILURE or refused, 2 usage, 3 no answer in time.
 // Only an answer that an executor has signed for exactly this task and manifest is one: whoever may write to Redis may
 // write there.
 import { createHash, createPublicKey, verify } from 'node:crypto';
@@ -24,6 +24,10 @@ const POLL_MS = 100;
 const OPTIONS = { removeOnComplete: { age: 3600, count: 1000 }, removeOnFail: { age: 7 * DAY_S } };
 
 const [connectionFile, jobFile = '-'] = process.argv.slice(2).filter((argument) => argument !== '--no-wait');
+if (connectionFile === undefined) {
+  process.stderr.write('usage: node examples/raw-producer.mjs connection.json [job.json | -] [--no-wait]\n');
+  process.exit(2);
+}
 const wait = !process.argv.includes('--no-wait');
 const settings = JSON.parse(readFileSync(connectionFile, 'utf8'));
 const { manifest, lease } = JSON.parse(readFileSync(jobFile === '-' ? 0 : jobFile, 'utf8'));

@@ -217,6 +217,9 @@ def tag(task_id):
 def main():
     arguments = [argument for argument in sys.argv[1:] if argument != "--no-wait"]
     wait = "--no-wait" not in sys.argv
+    if not arguments:
+        print("usage: python3 examples/raw-producer.py connection.json [job.json | -] [--no-wait]", file=sys.stderr)
+        return 2
     with open(arguments[0], encoding="utf-8") as file:
         settings = json.load(file)
     if len(arguments) > 1 and arguments[1] != "-":

@@ -5,6 +5,8 @@ import { dependencyProblems } from './docs/dependencies.ts';
 import { docsFiles } from './docs/files.ts';
 import { glossaryProblems } from './docs/glossary.ts';
 import { linkProblems } from './docs/links.ts';
+import { namedThings } from './docs/named-things.ts';
+import { nameProblems } from './docs/names.ts';
 import { driftOf } from './generated.ts';
 import { houseProblems } from './house/rows.ts';
 import { kernelFiles } from './kernel-files.ts';
@@ -17,7 +19,10 @@ import { readTraceInput, traceFiles } from './trace/files.ts';
 import { traceProblems } from './trace/table.ts';
 
 /** A static check: a tool under node_modules/.bin (or at an absolute path), or a function that answers what is wrong. */
-export type Check = { readonly name: string } & ({ readonly tool: readonly [string, ...string[]] } | { readonly problems: () => readonly string[] });
+export type Check = { readonly name: string } & (
+  | { readonly tool: readonly [string, ...string[]] }
+  | { readonly problems: () => readonly string[] | Promise<readonly string[]> }
+);
 
 const SOURCES = ['src', 'queues', 'processors', 'config', 'bench', 'scripts', 'test'] as const;
 
@@ -32,7 +37,16 @@ export const CHECKS: readonly Check[] = [
   { name: 'kernel of vectors', problems: () => driftOf(kernelFiles(), 'npm run kernel') },
   { name: 'configuration', problems: () => driftOf(configFiles(), 'npm run config:write') },
   { name: 'metrics', problems: () => driftOf(telemetryFiles(), 'npm run config:write') },
-  { name: 'documents', problems: () => [...driftOf(docsFiles(), 'npm run docs'), ...linkProblems(), ...glossaryProblems(), ...dependencyProblems()] },
+  {
+    name: 'documents',
+    problems: async () => [
+      ...driftOf(await docsFiles(), 'npm run docs'),
+      ...linkProblems(),
+      ...nameProblems(await namedThings()),
+      ...glossaryProblems(),
+      ...dependencyProblems(),
+    ],
+  },
   { name: 'lock file', problems: () => driftOf(lockFiles(), 'npm run lock') },
   { name: 'bill of materials', problems: () => sbomProblems() },
   { name: 'licences', problems: () => licenceProblems(readLock()) },

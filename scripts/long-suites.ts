@@ -84,6 +84,10 @@ export const LONG_SUITES: Readonly<Record<string, LongSuite>> = {
     what: 'the whole test command in a clean clone under Node 22 and 24, native modules compiled for them',
     command: ['node', '--import', 'tsx', 'test/chaos/runtimes/run.ts'],
   },
+  docs: {
+    what: 'every block of every page: read as its fence says, its names and links looked up, and typed into a shell in a fresh copy',
+    command: ['node', '--import', 'tsx', 'test/chaos/docs/run.ts'],
+  },
   package: {
     what: 'what npm pack gives is installed outside of the checkout, native modules compiled, and used for the first time',
     command: ['node', '--import', 'tsx', 'test/chaos/package/run.ts'],

@@ -38,13 +38,13 @@ export function describeResult({ name, passed, output, seconds }: CheckResult): 
 
 async function runCheck(check: Check): Promise<CheckResult> {
   const start = performance.now();
-  const { passed, output } = 'tool' in check ? await runTool(check.tool) : runFunction(check.problems);
+  const { passed, output } = 'tool' in check ? await runTool(check.tool) : await runFunction(check.problems);
   return { name: check.name, passed, output, seconds: (performance.now() - start) / 1000 };
 }
 
-function runFunction(problems: () => readonly string[]): { passed: boolean; output: string } {
+async function runFunction(problems: () => readonly string[] | Promise<readonly string[]>): Promise<{ passed: boolean; output: string }> {
   try {
-    const found = problems();
+    const found = await problems();
     return { passed: found.length === 0, output: found.join('\n') };
   } catch (error) {
     return { passed: false, output: String(error) };

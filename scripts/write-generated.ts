@@ -9,7 +9,7 @@ import { sbomFiles } from './lock/sbom.ts';
 import { telemetryFiles } from './telemetry-files.ts';
 
 /** `tsx scripts/write-generated.ts <what>`: writes committed files that are made from others. */
-const WRITERS: Readonly<Record<string, () => GeneratedFile[]>> = {
+const WRITERS: Readonly<Record<string, () => GeneratedFile[] | Promise<GeneratedFile[]>>> = {
   config: () => [...configFiles(), ...telemetryFiles()],
   contracts: contractFiles,
   docs: docsFiles,
@@ -22,7 +22,7 @@ const WRITERS: Readonly<Record<string, () => GeneratedFile[]>> = {
 const REFUSALS: Readonly<Record<string, (files: readonly GeneratedFile[]) => readonly string[]>> = { contracts: contractBreaks };
 
 const what = process.argv[2] ?? '';
-const files = WRITERS[what]?.();
+const files = await WRITERS[what]?.();
 const refusals = files === undefined ? [] : (REFUSALS[what]?.(files) ?? []);
 if (files === undefined) {
   process.stderr.write(`say what to write: ${Object.keys(WRITERS).join(', ')}\n`);

@@ -142,6 +142,11 @@ export const REQUEST_ERRORS = {
     who: 'operator',
     mend: 'Set `maxmemory-policy noeviction` ([WritRedisPolicy](../runbooks/WritRedisPolicy.md)), or name a server of data ([scaling.md](../scaling.md#redis-sentinel)).',
   },
+  PACKAGE_MISSING: {
+    meaning: 'What was asked for needs packages that are not installed with Writ, because few want them.',
+    who: 'operator',
+    mend: 'Run the command of the message where Writ is installed ([operations.md](../operations.md#optional-packages)), or switch off what wants them.',
+  },
   REDIS_FULL: {
     meaning: 'The memory of Redis is above its high-water mark. New work is refused, nothing is evicted.',
     who: 'operator',

@@ -28,6 +28,7 @@ export async function loadCommands(): Promise<void> {
 function createCliDeps(version: string): CliDeps {
   return {
     version,
+    packageRoot: packageRoot(),
     io: processIo(),
     clock: systemClock,
     open: async (options) => (await import('./cli/services.ts')).openServices(options),

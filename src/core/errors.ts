@@ -32,6 +32,7 @@ export const ERRORS = {
   REDIS_TLS: { exit: 3, http: 503 },
   REDIS_POLICY: { exit: 3, http: 503 },
   REDIS_FULL: { exit: 3, http: 429 },
+  PACKAGE_MISSING: { exit: 3, http: 503 },
   POOL_OWNED: { exit: 3, http: 503 },
   PLATFORM_UNSUPPORTED: { exit: 3, http: 503 },
   STORAGE_UNAVAILABLE: { exit: 3, http: 503 },

@@ -8,7 +8,7 @@ export const KEEP_MS = 7 * 24 * 3600 * 1000;
 export const MAX_RESULT_BYTES = BOUNDS.result;
 
 export interface LedgerSettings {
-  /** `ledger.retention`, milliseconds that a row outlives its lease; at least `lease.max_ttl` (design 4). */
+  /** `ledger.retention_s`, milliseconds that a row outlives its lease; at least `lease.max_ttl_s` (design 4). */
   readonly retentionMs: number;
   /** Milliseconds that an answer which never reached a row stays readable; 7 days unless given. */
   readonly refusedMs?: number;

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { packageRoot } from '../../config/package.ts';
 import { openServices } from '../../src/bin/cli/services.ts';
 import { openLocalSearch } from '../../src/bin/content.ts';
 import { systemClock } from '../../src/core/clock.ts';
@@ -18,6 +19,7 @@ export async function commandLine(args: readonly string[], input = ''): Promise<
   const [out, err] = [sinkOf(), sinkOf()];
   const code = await runCli([...args], {
     version: '0',
+    packageRoot: packageRoot(),
     io: { ...processIo(), stdin: Readable.from([Buffer.from(input)]), stdout: out.stream, stderr: err.stream },
     clock: systemClock,
     open: openServices,

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { workerData } from 'node:worker_threads';
-import { packageVersion } from '../../../config/package.ts';
+import { packageRoot, packageVersion } from '../../../config/package.ts';
 import { threadSide } from '../../adapters/threads/serve.ts';
 import type { OpenedContentTool } from '../../content-search/io/tool.ts';
 import { createToolKeeper } from '../../content-search/io/tool-keeper.ts';
@@ -76,6 +76,7 @@ async function runCommand({ args, io, env, cwd, interrupted, gone, decline }: Re
   };
   const deps: CliDeps = {
     version: packageVersion(),
+    packageRoot: packageRoot(),
     io,
     clock: systemClock,
     async open(options) {

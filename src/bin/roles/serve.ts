@@ -1,6 +1,7 @@
 import { fingerprintOf } from '../../../config/fingerprint.ts';
+import { environmentSecret } from '../../../config/load.ts';
 import { stopRequest } from '../../adapters/processes/stop-request.ts';
-import { tellRefusal, tellSupervisor } from '../../adapters/processes/tell-supervisor.ts';
+import { tellReady, tellRefusal } from '../../adapters/processes/tell-supervisor.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
 import { tellRunning } from '../../data-dir/running-roles.ts';
 import { LOG_LINES } from '../../observability/log-lines.ts';
@@ -33,7 +34,7 @@ export async function serve(
   const early = await Promise.race([begin().catch(tellRefusal), stopAsked]);
   if (early === undefined) {
     forget = tellRunning(places.running, { role: name, pid: process.pid, settings: fingerprintOf(config) });
-    tellSupervisor({ type: 'ready' });
+    void stopAsked.then(tellReady(environmentSecret));
     log.info('ready');
   }
 

@@ -11,7 +11,7 @@ export interface IssueRequest {
 }
 
 export interface GrantOptions {
-  /** Lifetime in seconds; default `lease.ttl`, at most `lease.max_ttl`. */
+  /** Lifetime in seconds; default `lease.ttl_s`, at most `lease.max_ttl_s`. */
   readonly ttl?: number;
   /** Who asks, for the audit log. */
   readonly by?: string;

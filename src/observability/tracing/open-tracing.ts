@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Lifecycle, lifecycle } from '../../core/lifecycle.ts';
+import { withOptionalPackages } from '../../core/optional-packages.ts';
 import { LOG_LINES } from '../log-lines.ts';
 import { type Logger, showTraces } from '../logging.ts';
 import type { Metrics } from '../metrics.ts';
@@ -45,7 +46,7 @@ const OFF: Tracing = {
 export async function openTracing({ settings, role, version, headers, log, metrics }: TracingOptions): Promise<Tracing> {
   const { enabled, endpoint, sample_ratio: sampleRatio, timeout_ms: timeoutMs, max_spans: maxSpans } = settings;
   if (!enabled) return OFF;
-  const { createExportingTracer } = await import('./open.ts');
+  const { createExportingTracer } = await withOptionalPackages('tracing', 'tracing.enabled', () => import('./open.ts'));
   let failing = false;
   const tracer = createExportingTracer({
     role,

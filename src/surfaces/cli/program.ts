@@ -19,7 +19,13 @@ const SECTIONS: readonly { readonly title: string; readonly groups: readonly Com
       { commands: ['mcp'], load: () => import('./commands/mcp.ts') },
     ],
   },
-  { title: 'Set up:', groups: [{ commands: ['init', 'keygen', 'doctor'], load: () => import('./commands/setup.ts') }] },
+  {
+    title: 'Set up:',
+    groups: [
+      { commands: ['init', 'keygen', 'doctor'], load: () => import('./commands/setup.ts') },
+      { commands: ['completion'], load: () => import('./commands/completion.ts') },
+    ],
+  },
   {
     title: 'Tasks:',
     groups: [
@@ -100,6 +106,13 @@ async function addCommands(program: Command, name: string | undefined, deps: Cli
     program.commandsGroup(title);
     for (const { register } of loaded) register(program, deps, exit);
   }
+}
+
+/** Every command with its options, as help, completions and man pages tell of them. */
+export async function commandTree(deps: CliDeps): Promise<Command> {
+  const program = createProgram(deps);
+  await addCommands(program, undefined, deps, { code: 0 });
+  return program;
 }
 
 /** Loads the words of every command. */

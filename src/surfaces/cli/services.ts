@@ -187,6 +187,8 @@ export interface LocalSearchOptions {
 /** What the composition root hands to the command line. */
 export interface CliDeps {
   readonly version: string;
+  /** Where the package lies, with what it carries beside the program. */
+  readonly packageRoot: string;
   readonly io: CliIo;
   readonly clock: Clock;
   open(options: GlobalOptions): Promise<CliServices>;

@@ -35,6 +35,7 @@ const TITLES: Readonly<Record<ErrorCode, string>> = {
   REDIS_TLS: 'No trusted connection to Redis',
   REDIS_POLICY: 'Redis set up wrongly',
   REDIS_FULL: 'Redis full',
+  PACKAGE_MISSING: 'Package not installed',
   POOL_OWNED: 'Pool owned by another host',
   PLATFORM_UNSUPPORTED: 'Platform unsupported',
   STORAGE_UNAVAILABLE: 'Storage unavailable',

@@ -10,6 +10,8 @@ import { firstUse } from './use.ts';
  * `npm run test:long -- package`: what `npm pack` gives is installed outside of the checkout in the two ways of
  * docs/operations.md, with its native modules compiled, and used for the first time as a stranger would.
  */
+/** 200 MB. */
+const LIMIT_MEBIBYTES = 190;
 const { values } = parseArgs({ options: { evidence: { type: 'string', default: evidencePath('package') } } });
 const startedAt = new Date();
 const commit = revision();
@@ -26,7 +28,12 @@ try {
   say('installing the packages of the lock file');
   const locked = await ciFromLock(home, tarball.file);
 
-  const passed = installed.code === 0 && locked.code === 0 && locked.differ.length === 0 && Object.values(used.checks).every(Boolean);
+  const passed =
+    installed.code === 0 &&
+    locked.code === 0 &&
+    locked.differ.length === 0 &&
+    installed.mebibytes <= LIMIT_MEBIBYTES &&
+    Object.values(used.checks).every(Boolean);
   const { directory: _, ...figures } = installed;
   const report = { passed, tarball: { ...tarball, file: path.basename(tarball.file) }, installed: figures, locked, used };
   writeEvidence(values.evidence, { suite: 'package', ...report, startedAt: startedAt.toISOString(), minutes: minutesSince(startedAt.getTime()), commit });

@@ -30,15 +30,19 @@ export async function firstUse(directory: string): Promise<FirstUse> {
   const up = await writ('up', '--once');
   const program = await ran(process.execPath, ['program.mjs', directory], directory);
   const types = await ran(process.execPath, [path.join(packageRoot(), 'node_modules/typescript/bin/tsc'), ...TSC, 'typed.ts'], directory);
-  const all = { doctor, up, program, types };
+  const tracing = await writ('--set', 'tracing.enabled=true', 'worker');
+  const all = { doctor, up, program, types, tracing };
   const checks = {
     // Nothing runs yet: that, and nothing else, is missing.
-    doctor: doctor.code === 3 && [...doctor.out.matchAll(/^FAIL +([^:]+):/gm)].every(([, what = '']) => ['Redis', 'kernel'].includes(what)),
+    doctor: doctor.code === 3 && [...doctor.out.matchAll(/^FAIL +([^:]+):/gm)].every(([, what = '']) => ['Redis', 'queues', 'kernel'].includes(what)),
     registries: /^ok +registries: [1-9]\d* tools/m.test(doctor.out),
     backend: /^ok +backends: .*rg@/m.test(doctor.out),
     tour: up.code === 0 && /^(\d+) of \1 as promised\.$/m.test(up.out),
     program: program.out.trim() === '["function","urn:writ:task-manifest:1",true]',
     types: types.code === 0,
+    // What is not installed is said, with the command that installs it.
+    tracing: tracing.code === 3 && /npm install @opentelemetry\/.* \(PACKAGE_MISSING\)/.test(tracing.err),
+    pages: PAGES.every((file) => existsSync(path.join(directory, 'node_modules/writ', file))),
     defaults: existsSync(path.join(directory, 'node_modules/writ/config/writ.toml')),
   };
   return {
@@ -50,6 +54,14 @@ export async function firstUse(directory: string): Promise<FirstUse> {
   };
 }
 
+const PAGES = [
+  'README.md',
+  'docs/tutorial.md',
+  'docs/runbooks/WritDown.md',
+  'grafana/dashboards/overview.json',
+  'examples/raw-producer.mjs',
+  'docker-compose.yml',
+];
 const TSC = [
   ...['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--module', 'nodenext', '--moduleResolution', 'nodenext', '--target', 'es2023'],
   ...['--lib', 'es2023', '--types', 'node', '--typeRoots', path.join(packageRoot(), 'node_modules/@types')],

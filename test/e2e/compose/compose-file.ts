@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse } from 'yaml';
 import { packageRoot } from '../../../config/package.ts';
+import { composeText } from '../../support/compose-text.ts';
 
 /** What Compose reads of a service, as far as docker-compose.yml says it. */
 export interface Service {
@@ -26,7 +27,7 @@ export interface Compose {
 const read = (file: string): string => readFileSync(path.join(packageRoot(), file), 'utf8');
 
 export function readCompose(): Compose {
-  return parse(read('docker-compose.yml'), { merge: true }) as Compose;
+  return parse(composeText(), { merge: true }) as Compose;
 }
 
 /** What an image brings along. */

@@ -96,6 +96,14 @@ describe('layers', () => {
     ).toBe(true);
   });
 
+  it('is told where a section stands already when an example of the pages was pasted below it', () => {
+    ownFile('[redis]\nport = 7000\n\n[tools.search]\n[redis]\nhigh_water = 0.5\n');
+    expect(refusal(() => load())).toMatchObject({
+      code: 'INVALID_CONFIG',
+      message: expect.stringMatching(/writ\.toml:5: the section \[redis\] stands in line 1 already: put its keys there$/),
+    });
+  });
+
   it('reads no variable that is not a setting', () => {
     expect(load({ env: { PATH: '/bin', WRIT_TALLY_FILE: '/tmp/x', OTHER__PORT: '1' } }).config.redis.port).toBe(0);
   });

@@ -7,6 +7,8 @@ import { parse } from 'yaml';
 import { loadConfig } from '../../../config/load.ts';
 import { packageRoot } from '../../../config/package.ts';
 import { CAPABILITY_QUEUE } from '../../../src/contracts/index.ts';
+import { createHostRule } from '../../../src/surfaces/http/security/host-origin.ts';
+import { composeText } from '../../support/compose-text.ts';
 
 interface Service {
   readonly image?: string;
@@ -34,7 +36,8 @@ interface Compose {
 }
 
 const inRoot = (file: string): string => path.join(packageRoot(), file);
-const compose = parse(readFileSync(inRoot('docker-compose.yml'), 'utf8'), { merge: true }) as Compose;
+const composeWith = (env: Readonly<Record<string, string>>): Compose => parse(composeText(env), { merge: true }) as Compose;
+const compose = composeWith({});
 const services = Object.entries(compose.services);
 const roles = Object.fromEntries(services.filter(([, { image }]) => image === 'writ:local'));
 
@@ -79,6 +82,18 @@ describe('docker-compose.yml', () => {
     expect(published.map(([name]) => name)).toEqual(['api', 'prometheus', 'grafana']);
     for (const [, port] of published) expect(port).toMatch(/^127\.0\.0\.1:\d+:\d+$/);
     expect(compose.networks['inside']?.internal).toBe(true);
+  });
+
+  it('may be published on other ports of the host, by whose number the API then lets itself be called', () => {
+    const other = composeWith({ WRIT_PORT: '8400', PROMETHEUS_PORT: '9091', GRAFANA_PORT: '3001' });
+    const ports = ['api', 'prometheus', 'grafana'].flatMap((name) => other.services[name]?.ports ?? []);
+    expect(ports).toEqual(['127.0.0.1:8400:8377', '127.0.0.1:9091:9090', '127.0.0.1:3001:3000']);
+    const hosts = other.services['api']?.environment?.['WRIT_HTTP__ALLOWED_HOSTS']?.split(',') ?? [];
+    const rule = createHostRule({ host: '0.0.0.0', allowedHosts: hosts, port: () => 8377 });
+    const asked = (host: string) =>
+      rule.checkHost({ headers: { host }, raw: { rawHeaders: ['Host', host], url: '/' }, socket: { localAddress: '172.18.0.2' } } as never);
+    for (const host of ['127.0.0.1:8400', 'localhost:8400', 'api:8377']) expect(() => asked(host)).not.toThrow();
+    expect(() => asked('127.0.0.1:9999')).toThrow('names no host of this server');
   });
 
   it('runs nothing as root, with no capabilities, on a read-only file system', () => {

@@ -151,7 +151,7 @@ describe('set-up', () => {
 
   it('comes back before it has compiled and built when it is told to begin, and the next call waits for that', async () => {
     everythingPresent();
-    for (const name of ['python3', 'chromium', 'promtool', 'doveadm', 'sqlite3', 'tmux', 'docker-compose']) standIn(name);
+    for (const name of ['python3', 'chromium', 'promtool', 'doveadm', 'sqlite3', 'tmux', 'docker-compose', 'systemd-analyze', 'man']) standIn(name);
     const gate = path.join(root, 'gate');
     standIn('npm', `${NPM()}; [[ $1 != rebuild ]] || read -r _ <"${gate}"`);
     await promisify(execFile)('mkfifo', [gate]);
@@ -183,13 +183,13 @@ describe('set-up', () => {
     expect(calls().find((call) => call.includes('install'))).toMatch(/^apt-get noninteractive .*install -y --no-install-recommends redis-server$/);
   });
 
-  it('asks for a browser, promtool, a mail server, sqlite3, tmux and docker-compose only where tests are to run', async () => {
+  it('asks for a browser, promtool, a mail server, sqlite3, tmux, docker-compose, man and systemd-analyze only where tests are to run', async () => {
     everythingPresent();
     expect((await run('scripts/setup')).code).toBe(0);
     const ran = await run('scripts/setup', '--tests');
     expect([ran.code, ran.stderr.at(-1)]).toEqual([
       1,
-      'setup: the tests need python3 chromium prometheus dovecot-imapd sqlite3 tmux docker-compose; run: sudo apt-get update && sudo apt-get install -y python3 chromium prometheus dovecot-imapd sqlite3 tmux docker-compose',
+      'setup: the tests need python3 chromium prometheus dovecot-imapd sqlite3 tmux docker-compose man-db systemd; run: sudo apt-get update && sudo apt-get install -y python3 chromium prometheus dovecot-imapd sqlite3 tmux docker-compose man-db systemd',
     ]);
     standIn('python3');
     standIn('chromium');
@@ -198,6 +198,8 @@ describe('set-up', () => {
     standIn('sqlite3');
     standIn('tmux');
     standIn('docker-compose');
+    standIn('systemd-analyze');
+    standIn('man');
     expect(await run('scripts/setup', '--tests')).toEqual({ code: 0, stderr: [] });
   });
 
@@ -212,6 +214,8 @@ describe('set-up', () => {
     standIn('sqlite3');
     standIn('tmux');
     standIn('docker-compose');
+    standIn('systemd-analyze');
+    standIn('man');
     standIn(present);
     standIn('sudo', 'shift; exec "$@"');
     standIn('apt-get', `echo "apt-get $DEBIAN_FRONTEND $*" >>"${root}/calls"; printf '#!/bin/sh\\n' >"${bin}/${command}"; chmod +x "${bin}/${command}"`);

@@ -1,5 +1,6 @@
 import { ReadStream, WriteStream } from 'node:tty';
 import { WritError } from '../../../core/errors.ts';
+import { withOptionalPackages } from '../../../core/optional-packages.ts';
 import { viewerOf } from '../../shared/messages/viewer.ts';
 import { type CommandContext, command, type Registrar } from '../command.ts';
 import { holderOfKey } from '../key-file.ts';
@@ -39,7 +40,7 @@ async function runTuiCommand(context: CommandContext, { key }: TuiFlags, words: 
   const search = await services.messageSearch();
   services.watched();
   // Drawing is loaded by nobody else, and takes longer than most commands.
-  const { runTui } = await import('../../tui/run.ts');
+  const { runTui } = await withOptionalPackages('screen', 'writ tui', () => import('../../tui/run.ts'));
   await runTui({
     services: { search: (query) => search.search(query, viewer), places: () => services.projectsAndProducts(viewer), shelf: services.screenShelf },
     stdin,

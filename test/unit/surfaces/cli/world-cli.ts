@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { packageRoot } from '../../../../config/package.ts';
 import type { Clock } from '../../../../src/core/clock.ts';
 import { WritError } from '../../../../src/core/errors.ts';
 import type { KernelClient, PatientAuditLog, PlanGateway, SignatureReader, TaskGateway } from '../../../../src/core/ports/index.ts';
@@ -83,6 +84,7 @@ export function createCli({ clock, tasks, plans, kernel, signatures, audit, inte
     };
     const deps: CliDeps = {
       version: '9.9.9',
+      packageRoot: packageRoot(),
       io: {
         stdin,
         stdout: stdout.stream,

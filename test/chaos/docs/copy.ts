@@ -1,0 +1,59 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { parse, stringify } from 'smol-toml';
+import { packageRoot } from '../../../config/package.ts';
+import { blocksOf } from '../../../scripts/docs/blocks.ts';
+import { ran } from '../package/ran.ts';
+import type { Stay } from './fates.ts';
+
+/** npm's own account of what it installed. */
+const INSTALLED = 'node_modules/.package-lock.json';
+
+/** A copy of what git has of this checkout, changes included, with its packages as links: nothing in it was built or started. */
+export async function freshCopy(home: string, name: string): Promise<string> {
+  const root = packageRoot();
+  const copy = path.join(home, name);
+  const { out } = await ran('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], root);
+  for (const file of out.split('\0').filter((one) => one !== '')) {
+    mkdirSync(path.dirname(path.join(copy, file)), { recursive: true });
+    cpSync(path.join(root, file), path.join(copy, file));
+  }
+  const linked = await ran('cp', ['-al', path.join(root, 'node_modules'), copy], root);
+  if (linked.code !== 0) throw new Error(linked.err);
+  // What is written in place would be written here as well.
+  rmSync(path.join(copy, 'node_modules/.cache'), { recursive: true, force: true });
+  rmSync(path.join(copy, INSTALLED));
+  cpSync(path.join(root, INSTALLED), path.join(copy, INSTALLED));
+  return copy;
+}
+
+/** `npm start` with the settings of a stay; comes back when it says that it is up. */
+export async function startCopy(copy: string, { settings = [], env = {} }: Stay): Promise<() => Promise<void>> {
+  const own = settings.flatMap((page) => blocksOf(readFileSync(path.join(copy, page), 'utf8'))).find(({ language }) => language === 'toml');
+  if (own !== undefined) {
+    const workspace = path.join(copy, 'writ-workspace');
+    mkdirSync(path.join(copy, '.writ'), { mode: 0o700 });
+    mkdirSync(workspace);
+    writeFileSync(path.join(copy, '.writ', 'writ.toml'), stringify({ ...parse(own.text), file: { base_directories: { workspace } } }), { mode: 0o600 });
+  }
+  const child = spawn('npm', ['start'], { cwd: copy, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  let said = '';
+  const up = new Promise<void>((resolve, reject) => {
+    const hear = (text: Buffer): void => {
+      said += text.toString();
+      if (said.includes('Ctrl-C stops it')) resolve();
+    };
+    child.stdout.on('data', hear);
+    child.stderr.on('data', hear);
+    child.once('exit', (code) => reject(new Error(`npm start ended with ${code}: ${said.slice(-4000)}`)));
+  });
+  await up;
+  child.removeAllListeners('exit');
+  return async () => {
+    const ended = once(child, 'close');
+    process.kill(-(child.pid ?? 0), 'SIGINT');
+    await ended;
+  };
+}

@@ -1,0 +1,43 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { type Block, blocksOf } from '../../../scripts/docs/blocks.ts';
+import { ran } from '../package/ran.ts';
+import { BEFORE, FAILING, untypedFor } from './fates.ts';
+
+export interface Typed {
+  readonly page: string;
+  readonly blocks: number;
+  /** Commands that failed and should not have, with their blocks' lines. */
+  readonly problems: readonly string[];
+}
+
+/** Types the shell blocks of a page into one bash, in their order, in a copy in which Writ runs. Every command must end with 0. */
+export async function typePage(copy: string, page: string): Promise<Typed> {
+  const blocks = blocksOf(readFileSync(path.join(copy, page), 'utf8'));
+  for (const block of blocks) keepNamedFile(copy, block);
+  const typed = blocks.filter((block) => block.language === 'sh' && untypedFor(page, block) === undefined);
+  if (typed.length === 0) return { page, blocks: 0, problems: [] };
+  const folder = path.join(copy, '.typed');
+  mkdirSync(folder, { recursive: true });
+  const failures = path.join(folder, 'failures');
+  writeFileSync(failures, '');
+  const script = typed.map(({ line, text }) => {
+    const file = path.join(folder, `${line}.sh`);
+    writeFileSync(file, `${text}\n`);
+    return `block=${line}; . ${file}`;
+  });
+  const trap = `set -E; trap 'printf "%s: %s ended with %s\\n" "$block" "$BASH_COMMAND" "$?" >> ${failures}' ERR`;
+  const env = { PATH: `${copy}/node_modules/.bin:${process.env['PATH']}` };
+  const { out, err } = await ran('bash', ['-c', [BEFORE[page] ?? ':', trap, ...script].join('\n')], copy, env);
+  const problems = readFileSync(failures, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '' && !FAILING.some((words) => line.includes(words)))
+    .map((line) => `${page}:${line}`);
+  return { page, blocks: typed.length, problems: problems.length === 0 ? [] : [...problems, `${out.slice(-3000)}${err.slice(-3000)}`] };
+}
+
+/** `// receiver.mjs` at its top: the reader keeps the block under this name. */
+function keepNamedFile(copy: string, { language, text }: Block): void {
+  const [, name] = /^\/\/ ([\w-]+\.mjs)\n/.exec(text) ?? [];
+  if (language === 'js' && name !== undefined) writeFileSync(path.join(copy, name), `${text}\n`);
+}
