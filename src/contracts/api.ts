@@ -3,7 +3,7 @@ import { ExecutionResult } from './execution-result.ts';
 import { FailureCause } from './failure-reason.ts';
 import { Sha256Hex, TaskId } from './ids.ts';
 import { LeaseToken, TaskJob } from './task-job.ts';
-import { TaskManifest } from './task-manifest.ts';
+import { OfferedManifest } from './task-manifest.ts';
 
 /** What travels over HTTP beside the contracts of the queue; names in snake case, times in RFC 3339 with milliseconds. */
 
@@ -19,6 +19,12 @@ export const SHOWN_STATES = ['waiting', 'delayed', 'running', 'success', 'failur
 export const ShownState = z.enum(SHOWN_STATES);
 export type ShownState = z.infer<typeof ShownState>;
 
+/** One thing that is wrong with what was sent; an empty `field` means the whole of it. */
+export const FieldFault = z.strictObject({ field: z.string(), message: z.string() });
+export type FieldFault = z.infer<typeof FieldFault>;
+
+const Problems = z.array(FieldFault).max(20);
+
 /** RFC 9457. `code` is one of ours (`docs/generated/errors.md`), `field` the dotted path of what is at fault. */
 export const Problem = z.strictObject({
   type: z.string(),
@@ -27,12 +33,14 @@ export const Problem = z.strictObject({
   detail: z.string(),
   code: z.string(),
   field: z.string().optional(),
+  /** Everything that is wrong with the document, at most 20; `field` and `detail` are about the first. */
+  problems: Problems.optional(),
   instance: z.string().optional(),
 });
 export type Problem = z.infer<typeof Problem>;
 
 /** One task for `POST /v1/tasks`. Without `lease` the task is stored and answered INVALID_LEASE, as on the raw queue. */
-export const TaskSubmission = TaskJob.omit({ v: true }).extend({ v: z.literal(1).optional() });
+export const TaskSubmission = TaskJob.omit({ v: true }).extend({ v: z.literal(1).optional(), manifest: OfferedManifest });
 export type TaskSubmission = z.infer<typeof TaskSubmission>;
 
 /** The push was taken. `result` lies under `location` when the task has ended. */
@@ -120,7 +128,7 @@ export type TaskEvent = z.infer<typeof TaskEvent>;
 
 /** `POST /v1/leases`. */
 export const LeaseRequest = z.strictObject({
-  manifest: TaskManifest,
+  manifest: OfferedManifest,
   /** Life of the lease, seconds. */
   ttl: z.int().min(1).optional(),
   /** Who confirmed a manifest with `hrc_required`. */
@@ -138,6 +146,8 @@ export const BulkReceipt = z.strictObject({
   code: z.string().optional(),
   field: z.string().optional(),
   message: z.string().optional(),
+  /** Of a line that is no task: everything that is wrong with it. */
+  problems: Problems.optional(),
 });
 export type BulkReceipt = z.infer<typeof BulkReceipt>;
 export const BulkSummary = z.strictObject({

@@ -1,10 +1,11 @@
-import { BOUNDS, CONTENT_SEARCH, FILE_CAPABILITIES, type LeasePayload, TaskManifest } from '../contracts/index.ts';
+import { BOUNDS, CONTENT_SEARCH, FILE_CAPABILITIES, type LeasePayload, OfferedManifest, type TaskManifest } from '../contracts/index.ts';
 import { canonicalJson } from '../core/canonical-json.ts';
 import type { Clock } from '../core/clock.ts';
 import { WritError } from '../core/errors.ts';
 import { sha256Hex } from '../core/hash.ts';
 import type { AuditEntry, GrantedLease, GrantOptions, IssueEntry, KernelStore } from '../core/ports/index.ts';
 import { isSearchPlaceIn } from '../core/search-place.ts';
+import { problemsOf, refusalOf } from '../core/shape-problems.ts';
 import { mayServe, signLease, signLeases } from '../lease/index.ts';
 import type { KernelOptions } from './options.ts';
 import { isBelow } from './paths.ts';
@@ -25,11 +26,8 @@ const MAX_MANIFEST_BYTES = BOUNDS.manifest;
  * @throws WritError INVALID_MANIFEST with `field`
  */
 export function checkShape(input: unknown): CheckedManifest {
-  const shape = TaskManifest.safeParse(input);
-  if (!shape.success) {
-    const field = shape.error.issues[0]?.path.join('.') ?? '';
-    throw new WritError('INVALID_MANIFEST', `${field || 'manifest'}: ${shape.error.issues[0]?.message ?? 'is no manifest'}`, { field });
-  }
+  const shape = OfferedManifest.safeParse(input);
+  if (!shape.success) throw refusalOf('INVALID_MANIFEST', problemsOf(shape.error, OfferedManifest, input), 'manifest');
   // What was handed in is hashed, not what the schema made of it.
   const text = canonicalJson(input);
   if (Buffer.byteLength(text) > MAX_MANIFEST_BYTES) throw new WritError('INVALID_MANIFEST', `the manifest is larger than ${MAX_MANIFEST_BYTES} bytes`);

@@ -57,6 +57,12 @@ export type ExecutionResult<Output = Record<string, unknown>> =
   | { status: 'SUCCESS'; output: Output; error: null; signature: string }
   | { status: 'FAILURE'; output: null; error: { error_code: ResultErrorCode; message: string }; signature: string };
 
+/** One thing that is wrong with what was sent; an empty `field` means the whole of it. */
+export interface FieldFault {
+  field: string;
+  message: string;
+}
+
 /** A problem document (RFC 9457). */
 export interface Problem {
   type: string;
@@ -65,6 +71,8 @@ export interface Problem {
   detail: string;
   code: string;
   field?: string | undefined;
+  /** Everything that is wrong with the document; `field` and `detail` are about the first. */
+  problems?: FieldFault[] | undefined;
   instance?: string | undefined;
 }
 
@@ -195,6 +203,8 @@ export interface BulkReceipt {
   code?: string | undefined;
   field?: string | undefined;
   message?: string | undefined;
+  /** Of a line that is no task: everything that is wrong with it. */
+  problems?: FieldFault[] | undefined;
 }
 
 export interface BulkSummary {

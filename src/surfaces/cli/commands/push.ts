@@ -95,8 +95,9 @@ function reporter(context: CommandContext, progress: Progress): PushReport {
   };
 }
 
-function rejectionText({ line, task_id, code, field, message }: Rejection): string {
-  return `line ${line}: ${task_id === undefined ? '' : `${task_id}: `}${field === undefined ? '' : `${field} `}${message} (${code})`;
+function rejectionText({ line, task_id, code, field, message, problems = [] }: Rejection): string {
+  const others = problems.slice(1).map((one) => `\n         ${one.field} ${one.message}`);
+  return `line ${line}: ${task_id === undefined ? '' : `${task_id}: `}${field === undefined ? '' : `${field} `}${message} (${code})${others.join('')}`;
 }
 
 async function close(context: CommandContext, summary: PushSummary): Promise<void> {

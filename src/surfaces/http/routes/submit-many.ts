@@ -60,7 +60,10 @@ const WORDS = {
 } as const satisfies Record<Receipt['kind'], BulkReceipt['receipt']>;
 
 function receiptOf(answer: LineAnswer): BulkReceipt {
-  if (!('receipt' in answer)) return { ...answer, receipt: 'rejected' };
+  if (!('receipt' in answer)) {
+    const { problems, ...refused } = answer;
+    return { ...refused, receipt: 'rejected', ...(problems === undefined ? {} : { problems: [...problems] }) };
+  }
   const { line, receipt } = answer;
   const { taskId: task_id, kind } = receipt;
   if (kind === 'conflict') {

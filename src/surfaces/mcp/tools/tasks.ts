@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { TaskId, TaskManifest, TaskView } from '../../../contracts/index.ts';
+import { OfferedManifest, TaskId, TaskView } from '../../../contracts/index.ts';
 import { audited } from '../../../core/audited.ts';
 import { retryDetail, retryTask } from '../../shared/tasks/retry.ts';
 import { submitTask as submitToQueue } from '../../shared/tasks/submit.ts';
@@ -24,7 +24,7 @@ export const submitTask = tool({
   access: ['submit'],
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
   input: z.strictObject({
-    manifest: TaskManifest,
+    manifest: OfferedManifest,
     lease,
     sign,
     attempts: z.int().min(1).max(25).optional().meta({ description: 'Tries for errors that may pass; 1 if absent.' }),
