@@ -54,6 +54,30 @@ export const TaskReceipt = z.strictObject({
 });
 export type TaskReceipt = z.infer<typeof TaskReceipt>;
 
+/** What `POST /v1/tasks?dry_run=true` answers: what a push would meet now. Nothing was queued, signed, recorded or reserved. */
+export const DryRun = z.strictObject({
+  dry_run: z.literal(true),
+  task_id: TaskId,
+  capability_id: z.string(),
+  manifest_sha256: Sha256Hex,
+  /** `run`: a new run. `join`: the same task is on its way. `replay`: it has succeeded, the answer stands. `refuse`: see `obstacles`. */
+  would: z.enum(['run', 'join', 'replay', 'refuse']),
+  /** `lease`: the lease holds. `grantable`: the kernel would sign one. `none`: files are not looked at. */
+  authority: z.enum(['lease', 'grantable', 'none']),
+  /** Of a file task: what would be done, as the files stand on the host that answers. */
+  effect: z
+    .strictObject({
+      operation: z.enum(['move', 'copy', 'delete']).optional(),
+      source: z.string().optional(),
+      destination: z.string().optional(),
+      bytes: z.int().min(0).optional(),
+    })
+    .optional(),
+  /** Everything that stands in the way. */
+  obstacles: z.array(z.strictObject({ code: z.string(), field: z.string().optional(), message: z.string() })).max(20),
+});
+export type DryRun = z.infer<typeof DryRun>;
+
 /** A task as `GET /v1/tasks/:id` shows it. */
 export const TaskView = z.strictObject({
   task_id: TaskId,

@@ -93,6 +93,18 @@ export function createKernel(options: KernelOptions): Kernel {
       });
     },
 
+    async judge(requests, grantOptions = {}) {
+      if (requests.length > MAX_ISSUE_BATCH) throw new WritError('INVALID_ARGUMENT', `at most ${MAX_ISSUE_BATCH} manifests a call`, { field: 'tasks' });
+      const seconds = lifetime(grantOptions, options);
+      return requests.map((request) => {
+        const judged = judge(request, seconds, grantOptions.by);
+        if (!isUnsigned(judged)) return judged;
+        const { taskId, manifestSha256 } = judged.entry;
+        const issued = store.issued(taskId);
+        return issued === undefined || issued.manifestSha256 === manifestSha256 ? { ok: true } : refusal(conflict());
+      });
+    },
+
     async regrant(request, grantOptions = {}) {
       const { checked, issued, result } = await evidence(request);
       if (result.status !== 'FAILURE') throw new WritError('WRONG_STATE', 'only a task that ended in FAILURE gets a new lease');

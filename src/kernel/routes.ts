@@ -20,6 +20,15 @@ export function kernelRoutes(app: FastifyInstance, kernel: KernelOperations, max
     const requests = tasks.map(({ manifest, confirmed_by }) => ({ manifest, ...(confirmed_by === undefined ? {} : { confirmedBy: confirmed_by }) }));
     return { answers: (await kernel.issue(requests, grantOptions(rest))).map(wireAnswer) };
   });
+  app.post('/judge', async ({ body }) => {
+    const { tasks, ...rest } = read(IssueBody, body);
+    return {
+      answers: await kernel.judge(
+        tasks.map(({ manifest, confirmed_by: confirmedBy }) => ({ manifest, ...(confirmedBy && { confirmedBy }) })),
+        grantOptions(rest),
+      ),
+    };
+  });
   app.post('/regrant', async ({ body }) => {
     const { manifest, result, ...rest } = read(RegrantBody, body);
     return wireGranted(await kernel.regrant({ manifest, result }, grantOptions(rest)));

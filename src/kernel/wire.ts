@@ -51,6 +51,14 @@ export const IssueReply = z.object({
     ]),
   ),
 });
+export const JudgeReply = z.object({
+  answers: z.array(
+    z.discriminatedUnion('ok', [
+      z.object({ ok: z.literal(true) }),
+      z.object({ ok: z.literal(false), code: Code, message: z.string(), field: z.string().optional() }),
+    ]),
+  ),
+});
 /** A lease for a manifest that the kernel itself has computed. */
 export const GrantedManifest = z.object({ manifest: TaskManifest, ...granted });
 /** The same to a caller that may know the manifest. */

@@ -8,6 +8,7 @@ import type {
   BulkRetryLine,
   BulkRetrySummary,
   CancelAnswer,
+  DryRun,
   RetryAnswer,
   TaskFilter,
   TaskPage,
@@ -50,6 +51,8 @@ export type Acted<Begun> = { readonly ended: false; readonly answer: Begun } | {
 export interface TasksApi {
   /** Pushes one task. Another push of the same task has no further effect. */
   submit<C extends CapabilityId>(manifest: ManifestOf<C>, options: SubmitOptions): Promise<Submitted<C>>;
+  /** What a push of this task would meet now; nothing is queued, signed or recorded. */
+  dryRun(manifest: ManifestOf<CapabilityId>, options?: CallOptions & Pick<SubmitOptions, 'lease' | 'queue' | 'sign'>): Promise<DryRun>;
   /** Pushes many tasks; a receipt per task, in order. */
   submitMany(tasks: Iterable<TaskSubmission> | AsyncIterable<TaskSubmission>, options?: BulkOptions): AsyncGenerator<BulkReceipt, BulkTotals>;
   /** The state of a task; with `wait`, once it has ended or the wait is over. */
@@ -80,6 +83,11 @@ export function createTasks(transport: Transport): TasksApi {
       const replayed = answer.headers.get('idempotency-replayed') === 'true';
       if (answer.status === 200) return { ended: true, replayed, task: answer.body as TaskView<OutputOf<C>> };
       return { ended: false, replayed, receipt: answer.body as TaskReceipt };
+    },
+    async dryRun(manifest, { lease, queue, sign, signal } = {}) {
+      const query = { dry_run: 'true', queue, sign: sign === true ? 'true' : undefined };
+      const json: TaskSubmission = { manifest, ...(lease === undefined ? {} : { lease }) };
+      return (await transport.json<DryRun>({ method: 'POST', path: '/v1/tasks', query, json, signal, repeatable: true })).body;
     },
     submitMany: (source, options = {}) => submitMany(source, options, transport),
     async get(taskId, { wait, signal } = {}) {

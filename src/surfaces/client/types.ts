@@ -76,6 +76,21 @@ export interface Problem {
   instance?: string | undefined;
 }
 
+/** What a push would meet. `none`: without authority no file is looked at. */
+export interface DryRun {
+  dry_run: true;
+  task_id: string;
+  capability_id: string;
+  manifest_sha256: string;
+  would: 'run' | 'join' | 'replay' | 'refuse';
+  authority: 'lease' | 'grantable' | 'none';
+  /** Of a file task, as the files stand on the server's host. */
+  effect?:
+    | { operation?: 'move' | 'copy' | 'delete' | undefined; source?: string | undefined; destination?: string | undefined; bytes?: number | undefined }
+    | undefined;
+  obstacles: { code: string; field?: string | undefined; message: string }[];
+}
+
 export interface TaskReceipt {
   task_id: string;
   receipt: 'accepted' | 'in_flight' | 'retried';

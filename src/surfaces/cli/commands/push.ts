@@ -21,6 +21,7 @@ export const register: Registrar = (program, deps, exit) => {
     .option('--ttl <time>', 'life of these leases, e.g. 15m, 24h, 30d')
     .option('--confirmed-by <person>', 'who confirmed the manifests that say hrc_required')
     .option('--attempts <count>', 'tries for errors that may pass (1 to 25)')
+    .option('--dry-run', 'only say what each task would meet: authority, paths, what stands in the way')
     .option('--wait', 'wait for every outcome')
     .option('--timeout <time>', 'with --wait: give up after so long without news', '300s')
     .addHelpText('after', EXAMPLES)
@@ -32,6 +33,7 @@ interface PushFlags {
   readonly ttl?: string;
   readonly attempts?: string;
   readonly confirmedBy?: string;
+  readonly dryRun?: boolean;
   readonly wait?: boolean;
   readonly timeout: string;
 }
@@ -48,6 +50,7 @@ async function runPush(context: CommandContext, flags: PushFlags, file: string):
   const quietMs = parseSeconds(flags.timeout, '--timeout') * 1000;
   const attempts = flags.attempts === undefined ? undefined : parseWhole(flags.attempts, '--attempts', { min: 1, max: MAX_ATTEMPTS });
   const input = await openInput(context, file);
+  if (flags.dryRun === true) return (await import('../push/dry-run.ts')).runDryRun(context, input.stream, flags.sign === true);
   const services = await context.services();
   const tasks = await services.tasks();
   const kernel = flags.sign === true ? await services.kernel() : undefined;

@@ -11,6 +11,7 @@ export const NAMED = {
   BulkRetrySummary: contracts.BulkRetrySummary,
   BulkSummary: contracts.BulkSummary,
   CancelAnswer: contracts.CancelAnswer,
+  DryRun: contracts.DryRun,
   ExecutionResult: contracts.ExecutionResult,
   FieldFault: contracts.FieldFault,
   IndexActivity: contracts.IndexActivity,

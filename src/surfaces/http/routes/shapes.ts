@@ -14,6 +14,7 @@ export const PushQuery = z.strictObject({
   attempts: Attempts.optional().describe('Tries for errors that may pass, 1 to 25; 1 unless given.'),
   queue: z.string().min(1).max(64).optional().describe("Queue including its pool, `file@archive`; the capability's queue in the configured pool unless given."),
   sign: Flag.optional().describe('`true`: the kernel issues a lease for a task that has none; needs the role `kernel` as well.'),
+  dry_run: Flag.optional().describe('`true`: only says what the push would meet; nothing is queued, signed or recorded. One task, no stream.'),
 });
 export type PushQuery = z.infer<typeof PushQuery>;
 

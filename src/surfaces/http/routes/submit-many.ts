@@ -1,4 +1,5 @@
 import type { BulkReceipt, BulkSummary } from '../../../contracts/index.ts';
+import { WritError } from '../../../core/errors.ts';
 import type { Receipt } from '../../../core/ports/index.ts';
 import { untilAborted } from '../../shared/input/until-aborted.ts';
 import { type LineAnswer, type PushStreamPorts, pushStream } from '../../shared/tasks/push-stream.ts';
@@ -14,6 +15,7 @@ type BulkCall = Call<undefined, PushQuery, unknown>;
 
 /** A stream of tasks, answered line by line. What was answered is queued, also when the stream breaks off. */
 export async function submitMany(call: BulkCall): Promise<Answer> {
+  if (call.query.dry_run === true) throw new WritError('INVALID_ARGUMENT', 'dry_run: takes one task, not a stream', { field: 'dry_run' });
   const kernel = await signingKernel(call);
   return answerLines(call.reply, kernel ? auditedLines(call, bulkLines(call, kernel)) : bulkLines(call, undefined));
 }

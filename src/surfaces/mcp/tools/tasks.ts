@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { OfferedManifest, TaskId, TaskView } from '../../../contracts/index.ts';
+import { DryRun, OfferedManifest, TaskId, TaskView } from '../../../contracts/index.ts';
 import { audited } from '../../../core/audited.ts';
+import { dryRun } from '../../shared/tasks/dry-run.ts';
 import { retryDetail, retryTask } from '../../shared/tasks/retry.ts';
 import { submitTask as submitToQueue } from '../../shared/tasks/submit.ts';
 import { unknownTask } from '../../shared/tasks/task-id.ts';
@@ -44,6 +45,23 @@ export const submitTask = tool({
     if (done.kind !== 'finished') return { ...answer, queue: done.queue, ...(await endWithin(done.taskId, input.wait_s, call, tasks)) };
     const status = await readTaskStatus(done.taskId, tasks);
     return { ...answer, ...(status.state === 'finished' ? { task: shownTask(done.taskId, status, await services.signatures()) } : {}) };
+  },
+});
+
+export const checkTask = tool({
+  name: 'check_task',
+  title: 'What a task would meet',
+  description:
+    'A dry run of submit_task: authority, paths, what would be done and what stands in the way. Nothing is queued, signed or recorded. Files are looked ' +
+    'at only under a lease that holds, or with sign and the role kernel.',
+  access: ['submit'],
+  annotations: LOOKS_ONLY,
+  input: z.strictObject({ manifest: OfferedManifest, lease, sign }),
+  output: DryRun,
+  async run({ input, services, caller }) {
+    const job = { v: 1, manifest: input.manifest, ...(input.lease === undefined ? {} : { lease: input.lease }) } as const;
+    const { clock, signatures, kernel } = services;
+    return dryRun(job, { sign: input.sign === true, push: {} }, caller, { tasks: await services.tasks(), clock, signatures, kernel });
   },
 });
 
