@@ -155,6 +155,8 @@ export const LeaseRequest = z.strictObject({
   manifest: OfferedManifest,
   /** Life of the lease, seconds. */
   ttl: z.int().min(1).optional(),
+  /** From when it counts; at once unless given, at most 366 days ahead. */
+  not_before: z.iso.datetime({ offset: true }).optional(),
   /** Who confirmed a manifest with `hrc_required`. */
   confirmed_by: z.string().min(1).max(256).optional(),
 });

@@ -51,7 +51,7 @@ export function createKernelConnection(socketPath: string, { timeoutMs = 10_000 
       const tasks = requests.map(({ manifest, confirmedBy }) => ({ manifest, confirmed_by: confirmedBy }));
       const answers: IssueAnswer[] = [];
       for (const part of inParts(tasks)) {
-        const reply = await call(IssueReply, 'POST', '/issue', { tasks: part, ...options });
+        const reply = await call(IssueReply, 'POST', '/issue', { tasks: part, ...wireOptions(options) });
         answers.push(...reply.answers.map((answer): IssueAnswer => (answer.ok ? { ok: true, ...granted(answer) } : refusal(answer))));
       }
       return answers;
@@ -60,7 +60,7 @@ export function createKernelConnection(socketPath: string, { timeoutMs = 10_000 
       const tasks = requests.map(({ manifest, confirmedBy }) => ({ manifest, confirmed_by: confirmedBy }));
       const answers: (IssueRefusal | { readonly ok: true })[] = [];
       for (const part of inParts(tasks)) {
-        const reply = await call(JudgeReply, 'POST', '/judge', { tasks: part, ...options });
+        const reply = await call(JudgeReply, 'POST', '/judge', { tasks: part, ...wireOptions(options) });
         answers.push(...reply.answers.map((answer) => (answer.ok ? answer : refusal(answer))));
       }
       return answers;
@@ -108,6 +108,10 @@ export function granted({ task_id, manifest_sha256, lease, jti, exp }: z.infer<t
   return { taskId: task_id, manifestSha256: manifest_sha256, lease, jti, exp };
 }
 
+function wireOptions({ notBefore, ...options }: GrantOptions): object {
+  return { ...options, ...(notBefore === undefined ? {} : { not_before: notBefore }) };
+}
+
 function refusal({ code, message, field }: WireRefusal): IssueRefusal {
   return field === undefined ? { ok: false, code, message } : { ok: false, code, message, field };
 }
@@ -118,7 +122,11 @@ function refusal({ code, message, field }: WireRefusal): IssueRefusal {
  * @param by who asks, for the kernel's audit log
  */
 export function kernelClient(connection: KernelConnection, by: string): KernelClient {
-  const options = ({ ttlS }: LeaseTerms) => ({ by, ...(ttlS === undefined ? {} : { ttl: ttlS }) });
+  const options = ({ ttlS, notBeforeS }: LeaseTerms) => ({
+    by,
+    ...(ttlS === undefined ? {} : { ttl: ttlS }),
+    ...(notBeforeS === undefined ? {} : { notBefore: notBeforeS }),
+  });
   return {
     async issue(manifests, terms) {
       return (await connection.issue(requestsOf(manifests, terms), options(terms))).map(grantOf);

@@ -1,4 +1,4 @@
-import { BOUNDS, CONTENT_SEARCH, FILE_CAPABILITIES, type LeasePayload, OfferedManifest, type TaskManifest } from '../contracts/index.ts';
+import { BOUNDS, CONTENT_SEARCH, FILE_CAPABILITIES, type LeasePayload, OfferedManifest, type TaskManifest, WHEN } from '../contracts/index.ts';
 import { canonicalJson } from '../core/canonical-json.ts';
 import type { Clock } from '../core/clock.ts';
 import { WritError } from '../core/errors.ts';
@@ -99,13 +99,18 @@ export interface Prepared {
 }
 
 /** The lease of a draft. Throws WritError LEASE_REFUSED when no queue serves the capability or our key may not sign it. */
-export function unsigned({ manifest, manifestSha256, text, confirmedBy, audit }: Draft, seconds: number, options: KernelOptions): Unsigned {
+export function unsigned(
+  { manifest, manifestSha256, text, confirmedBy, audit }: Draft,
+  { seconds, notBefore = 0 }: Lifetime,
+  options: KernelOptions,
+): Unsigned {
   const { key, config, clock, randomId } = options;
   const { task_id, capability_id } = manifest;
   const aud = config.audienceOf(manifest);
   if (aud === undefined) throw new WritError('LEASE_REFUSED', `no queue serves ${capability_id}`, { field: 'capability_id' });
   if (!mayServe(key, capability_id)) throw new WritError('LEASE_REFUSED', `the kernel's key may not sign for ${capability_id}`, { field: 'capability_id' });
-  const iat = Math.floor(clock.now() / 1000);
+  // A lease that counts later is issued then, as far as a worker sees: before that it is none (docs/leases.md).
+  const iat = Math.max(Math.floor(clock.now() / 1000), notBefore);
   const [jti, exp] = [randomId(), iat + seconds];
   return {
     payload: { v: 1, iss: config.issuer, aud, jti, task_id, capability_id, manifest_sha256: manifestSha256, iat, exp },
@@ -124,13 +129,22 @@ export async function sign(leases: readonly Unsigned[], { key, ed25519, config }
   });
 }
 
-/** Lifetime in seconds. Throws WritError INVALID_ARGUMENT when it is not within the limits. */
-export function lifetime({ ttl }: GrantOptions, { config }: KernelOptions): number {
+/** How long a lease counts, seconds, and from when (seconds since 1970; from now on unless given). */
+export interface Lifetime {
+  readonly seconds: number;
+  readonly notBefore?: number | undefined;
+}
+
+/** Throws WritError INVALID_ARGUMENT when it is not within the limits. */
+export function lifetime({ ttl, notBefore }: GrantOptions, { config, clock }: Pick<KernelOptions, 'config' | 'clock'>): Lifetime {
   const seconds = ttl ?? config.ttl;
   if (!Number.isSafeInteger(seconds) || seconds < 1 || seconds > config.maxTtl) {
     throw new WritError('INVALID_ARGUMENT', `a lease lives 1 to ${config.maxTtl} whole seconds`, { field: 'ttl' });
   }
-  return seconds;
+  if (notBefore !== undefined && notBefore * 1000 - clock.now() > WHEN.aheadMs) {
+    throw new WritError('INVALID_ARGUMENT', 'a lease counts from 366 days ahead at the latest', { field: 'not_before' });
+  }
+  return { seconds, notBefore };
 }
 
 type Recorded = 'recorded' | 'conflict';

@@ -85,8 +85,14 @@ function read<Schema extends z.ZodType>(schema: Schema, body: unknown): z.infer<
   throw new WritError('INVALID_ARGUMENT', `${field || 'the body'}: ${issue?.message ?? 'is not what the route takes'}`, field ? { field } : {});
 }
 
-function grantOptions({ ttl, by }: { ttl?: number | undefined; by?: string | undefined }): GrantOptions {
-  return { ...(ttl === undefined ? {} : { ttl }), ...(by === undefined ? {} : { by }) };
+interface WireOptions {
+  readonly ttl?: number | undefined;
+  readonly by?: string | undefined;
+  readonly not_before?: number | undefined;
+}
+
+function grantOptions({ ttl, by, not_before: notBefore }: WireOptions): GrantOptions {
+  return { ...(ttl === undefined ? {} : { ttl }), ...(notBefore === undefined ? {} : { notBefore }), ...(by === undefined ? {} : { by }) };
 }
 
 function wireGranted({ taskId, manifestSha256, lease, jti, exp }: GrantedLease): z.infer<typeof Granted> {

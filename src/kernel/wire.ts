@@ -14,6 +14,7 @@ const Result = z.string().max(BOUNDS.readResult);
 export const IssueBody = z.strictObject({
   tasks: z.array(z.strictObject({ manifest: Manifest, confirmed_by: By.optional() })).max(500),
   ...grantFields,
+  not_before: z.int().min(0).optional(),
 });
 export const RegrantBody = z.strictObject({ manifest: Manifest, result: Result, ...grantFields });
 export const UndoBody = z.strictObject({ manifest: Manifest, result: Result, earlier_undos: z.int().min(0), ...grantFields });

@@ -8,6 +8,8 @@ import type { GrantedPlanLease } from './plans.ts';
 export interface LeaseTerms {
   /** Life of the lease, seconds; the kernel's default unless given. */
   readonly ttlS?: number;
+  /** Seconds since 1970 from which the lease counts; from now on unless given. */
+  readonly notBeforeS?: number;
   /** Who confirmed a manifest with `hrc_required`. */
   readonly confirmedBy?: string;
 }

@@ -15,6 +15,8 @@ export interface GrantOptions {
   readonly ttl?: number;
   /** Who asks, for the audit log. */
   readonly by?: string;
+  /** Seconds since 1970 from which the lease counts, at most 366 days ahead; from now on unless given, or when it is past. */
+  readonly notBefore?: number;
 }
 
 export interface GrantedLease {

@@ -35,6 +35,10 @@ export interface SubmitOptions extends WaitOptions {
   readonly attempts?: number;
   /** Queue including its pool, `file@archive`. */
   readonly queue?: string;
+  /** No worker takes it before; at most 366 days ahead. A lease that you bring must hold then. */
+  readonly notBefore?: Date;
+  /** 0, as without: before every other; then 1 before 2, up to 2,097,152. */
+  readonly priority?: number;
   /** The kernel issues the lease; needs the role `kernel` as well. */
   readonly sign?: boolean;
   readonly traceparent?: string;
@@ -76,8 +80,11 @@ const ROUND_S = 30;
 
 export function createTasks(transport: Transport): TasksApi {
   const tasks: TasksApi = {
-    async submit<C extends CapabilityId>(manifest: ManifestOf<C>, { lease, attempts, queue, sign, traceparent, wait, signal }: SubmitOptions) {
-      const query = { attempts, queue, sign: sign === true ? 'true' : undefined };
+    async submit<C extends CapabilityId>(
+      manifest: ManifestOf<C>,
+      { lease, attempts, queue, notBefore, priority, sign, traceparent, wait, signal }: SubmitOptions,
+    ) {
+      const query = { attempts, queue, not_before: notBefore?.toISOString(), priority, sign: sign === true ? 'true' : undefined };
       const json: TaskSubmission = { manifest, ...(lease === undefined ? {} : { lease }), ...(traceparent === undefined ? {} : { traceparent }) };
       const answer = await transport.json<unknown>({ method: 'POST', path: '/v1/tasks', query, json, wait, signal, repeatable: true });
       const replayed = answer.headers.get('idempotency-replayed') === 'true';

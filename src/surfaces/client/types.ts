@@ -202,6 +202,7 @@ export interface TaskEvent {
 export interface LeaseRequest {
   manifest: TaskManifest;
   ttl?: number | undefined;
+  not_before?: string | undefined;
   confirmed_by?: string | undefined;
 }
 

@@ -1,4 +1,5 @@
 import { type DryRun, ROLES } from '../../../contracts/index.ts';
+import type { PushOptions } from '../../../core/ports/index.ts';
 import { bytes, counted } from '../../../core/units.ts';
 import { parseTask } from '../../shared/input/parse-task.ts';
 import { readItems } from '../../shared/input/read-items.ts';
@@ -7,7 +8,11 @@ import type { CommandContext } from '../command.ts';
 import { printable } from '../text/values.ts';
 
 /** `writ push --dry-run`: one answer a task, in the order of the input. Exit 0: all would run or are answered; 1: something stands in the way; 2: no task. */
-export async function runDryRun(context: CommandContext, stream: AsyncIterable<Uint8Array>, sign: boolean): Promise<number> {
+export async function runDryRun(
+  context: CommandContext,
+  stream: AsyncIterable<Uint8Array>,
+  terms: { readonly sign: boolean; readonly push: PushOptions },
+): Promise<number> {
   const services = await context.services();
   const ports = { tasks: await services.tasks(), clock: context.clock, signatures: () => services.signatures(), kernel: () => services.kernel() };
   let [tasks, refused] = [0, 0];
@@ -19,7 +24,7 @@ export async function runDryRun(context: CommandContext, stream: AsyncIterable<U
         await context.output.answer({ ...task, dry_run: true, would: 'refuse' }, () => `line ${task.line}: ${task.field ?? ''} ${task.message} (${task.code})`);
         continue;
       }
-      const answer = await dryRun(task.job, { sign, push: {} }, { roles: new Set(ROLES) }, ports);
+      const answer = await dryRun(task.job, terms, { roles: new Set(ROLES) }, ports);
       tasks += 1;
       if (answer.would === 'refuse') refused += 1;
       await context.output.answer({ line: task.line, ...answer }, () => answerText(answer));

@@ -2,6 +2,7 @@ import type { BulkReceipt, BulkSummary } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
 import type { Receipt } from '../../../core/ports/index.ts';
 import { untilAborted } from '../../shared/input/until-aborted.ts';
+import { leaseTermsOf } from '../../shared/tasks/lease-terms.ts';
 import { type LineAnswer, type PushStreamPorts, pushStream } from '../../shared/tasks/push-stream.ts';
 import { refuseLease } from '../../shared/tasks/submit.ts';
 import { dropRest } from '../drop-rest.ts';
@@ -28,11 +29,12 @@ async function* bulkLines(call: BulkCall, kernel: Awaited<ReturnType<typeof sign
   // The connection carries the answer as well, so the end of the reading must not end it.
   const body = request.raw.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>;
   const source = untilAborted(body, AbortSignal.any([call.signal, over.signal]));
+  const push = pushOptions(query);
   const refusal: PushStreamPorts['refusal'] = ({ job, granted }) =>
-    refuseLease(job, { signatures, tasks, now: services.clock.now(), queue: query.queue, granted });
+    refuseLease(job, { signatures, tasks, now: services.clock.now(), queue: query.queue, notBefore: push.notBefore, granted });
   const { summary } = emptySummary();
   try {
-    for await (const answers of pushStream(source, { tasks, refusal, kernel }, { push: pushOptions(query), terms: {} })) {
+    for await (const answers of pushStream(source, { tasks, refusal, kernel }, { push, terms: leaseTermsOf(push) })) {
       const receipts = answers.map(receiptOf);
       for (const { receipt } of receipts) summary[receipt] += 1;
       summary.lines += receipts.length;

@@ -27,8 +27,13 @@ function inherited({ body, traceparent }: SubmitCall): { readonly traceparent?: 
   return own === undefined ? {} : { traceparent: own };
 }
 
-export function pushOptions({ attempts, queue }: PushQuery): PushOptions {
-  return { ...(attempts === undefined ? {} : { attempts }), ...(queue === undefined ? {} : { queue }) };
+export function pushOptions({ attempts, queue, not_before, priority }: PushQuery): PushOptions {
+  return {
+    ...(attempts === undefined ? {} : { attempts }),
+    ...(queue === undefined ? {} : { queue }),
+    ...(not_before === undefined ? {} : { notBefore: Date.parse(not_before) }),
+    ...(priority === undefined ? {} : { priority }),
+  };
 }
 
 /** The kernel, when the caller asks to have leases issued. Throws WritError FORBIDDEN without the role. */

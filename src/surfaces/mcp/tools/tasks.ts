@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DryRun, OfferedManifest, TaskId, TaskView } from '../../../contracts/index.ts';
+import { DryRun, OfferedManifest, TaskId, TaskView, WHEN } from '../../../contracts/index.ts';
 import { audited } from '../../../core/audited.ts';
 import { dryRun } from '../../shared/tasks/dry-run.ts';
 import { retryDetail, retryTask } from '../../shared/tasks/retry.ts';
@@ -30,15 +30,22 @@ export const submitTask = tool({
     sign,
     attempts: z.int().min(1).max(25).optional().meta({ description: 'Tries for errors that may pass; 1 if absent.' }),
     queue: z.string().min(1).max(64).optional().meta({ description: "Queue including its pool, file@archive; the capability's own if absent." }),
+    not_before: z.iso.datetime({ offset: true }).optional().meta({ description: 'No worker takes it before (RFC 3339), at most 366 days ahead.' }),
+    priority: z.int().min(0).max(WHEN.priority).optional().meta({ description: '0, as without: before every other; then 1 before 2.' }),
     wait_s: waitS,
   }),
   output: z.strictObject({ task_id: TaskId, receipt, queue: z.string().optional(), task: ended }),
   async run(call) {
     const { input, services, caller } = call;
-    const { manifest, attempts, queue } = input;
+    const { manifest, attempts, queue, priority, not_before } = input;
     const [tasks, audit] = [await services.tasks(), await services.audit()];
     const job = { v: 1, manifest, ...(input.lease === undefined ? {} : { lease: input.lease }) } as const;
-    const push = { ...(attempts === undefined ? {} : { attempts }), ...(queue === undefined ? {} : { queue }) };
+    const push = {
+      ...(attempts === undefined ? {} : { attempts }),
+      ...(queue === undefined ? {} : { queue }),
+      ...(priority === undefined ? {} : { priority }),
+      ...(not_before === undefined ? {} : { notBefore: Date.parse(not_before) }),
+    };
     const submitServices = { tasks, audit, clock: services.clock, signatures: services.signatures, kernel: services.kernel };
     const done = await submitToQueue(job, { sign: input.sign === true, push }, submitter(caller), submitServices);
     const answer = { task_id: done.taskId, receipt: RECEIPTS[done.kind] };

@@ -2,6 +2,7 @@ import { BOUNDS, type DryRun, TaskJob } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
 import { manifestSha256 } from '../../../core/hash.ts';
 import type { PushOptions } from '../../../core/ports/index.ts';
+import { leaseTermsOf } from './lease-terms.ts';
 import { assertMaySign, refuseLease, type SubmitServices, type Submitter } from './submit.ts';
 import { readTaskStatus, type TaskStatus } from './task-status.ts';
 
@@ -75,12 +76,12 @@ function shaOf(data: unknown): string | undefined {
 /** Why there would be no authority; `undefined` when there is, or the kernel would give it. */
 async function refusedAuthority(job: TaskJob, sign: boolean, push: PushOptions, services: Omit<SubmitServices, 'audit'>): Promise<Obstacle | undefined> {
   if (sign && job.lease === undefined) {
-    const [answer] = await (await services.kernel()).judge([job.manifest], {});
+    const [answer] = await (await services.kernel()).judge([job.manifest], leaseTermsOf(push));
     if (answer === undefined) throw new WritError('KERNEL_UNAVAILABLE', 'the kernel did not answer');
     return answer.kind === 'refused' ? obstacle(answer.code, answer.message, answer.field === undefined ? undefined : `manifest.${answer.field}`) : undefined;
   }
   const { signatures, tasks, clock } = services;
-  const refusal = await refuseLease(job, { signatures: await signatures(), tasks, now: clock.now(), queue: push.queue });
+  const refusal = await refuseLease(job, { signatures: await signatures(), tasks, now: clock.now(), queue: push.queue, notBefore: push.notBefore });
   return refusal && obstacle(refusal.code, refusal.message, refusal.field);
 }
 

@@ -98,6 +98,10 @@ describe('writ push', () => {
       ['--ttl', 'soon'],
       ['--attempts', '0'],
       ['--attempts', '26'],
+      ['--not-before', 'tomorrow'],
+      ['--not-before', '367d'],
+      ['--priority', '-1'],
+      ['--priority', '2097153'],
       ['--timeout', '-1s'],
     ]) {
       expect((await world.cli(['push', '-', ...args], '{}')).code).toBe(2);
