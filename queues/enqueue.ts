@@ -1,9 +1,10 @@
 import type { Queue } from 'bullmq';
 import { redisCall } from '../src/adapters/redis/redis-error.ts';
-import { MAX_JOB_BYTES, TaskJob, WHEN } from '../src/contracts/index.ts';
+import { MAX_JOB_BYTES, TaskJob } from '../src/contracts/index.ts';
 import { WritError } from '../src/core/errors.ts';
 import { manifestSha256 } from '../src/core/hash.ts';
 import type { Enqueue, JobView, PushOptions, Receipt, RetryAnswer, RetryOptions } from '../src/core/ports/index.ts';
+import { WHEN } from '../src/core/when.ts';
 import { jobAdder } from './add-jobs.ts';
 import { isQueueName, queueOf, taskQueues } from './catalog.ts';
 import { jobIdOf } from './job-id.ts';

@@ -1,4 +1,4 @@
-import { BOUNDS, CONTENT_SEARCH, FILE_CAPABILITIES, type LeasePayload, OfferedManifest, type TaskManifest, WHEN } from '../contracts/index.ts';
+import { BOUNDS, CONTENT_SEARCH, FILE_CAPABILITIES, type LeasePayload, OfferedManifest, type TaskManifest } from '../contracts/index.ts';
 import { canonicalJson } from '../core/canonical-json.ts';
 import type { Clock } from '../core/clock.ts';
 import { WritError } from '../core/errors.ts';
@@ -6,6 +6,7 @@ import { sha256Hex } from '../core/hash.ts';
 import type { AuditEntry, GrantedLease, GrantOptions, IssueEntry, KernelStore } from '../core/ports/index.ts';
 import { isSearchPlaceIn } from '../core/search-place.ts';
 import { problemsOf, refusalOf } from '../core/shape-problems.ts';
+import { WHEN } from '../core/when.ts';
 import { mayServe, signLease, signLeases } from '../lease/index.ts';
 import type { KernelOptions } from './options.ts';
 import { isBelow } from './paths.ts';

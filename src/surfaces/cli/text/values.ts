@@ -1,6 +1,6 @@
-import { WHEN } from '../../../contracts/bounds.ts';
 import { WritError } from '../../../core/errors.ts';
 import type { LeaseTerms, PushOptions } from '../../../core/ports/index.ts';
+import { WHEN } from '../../../core/when.ts';
 
 const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400 } satisfies Record<string, number>;
 const DURATION = /^(\d{1,9})(s|m|h|d)?$/;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { PlanFilter, Sha256Hex, TaskFilter, TaskId, WHEN } from '../../../contracts/index.ts';
+import { PlanFilter, Sha256Hex, TaskFilter, TaskId } from '../../../contracts/index.ts';
+import { WHEN } from '../../../core/when.ts';
 
 /** Parameters that several routes share. */
 export const TaskParams = z.strictObject({ id: TaskId });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { DryRun, OfferedManifest, TaskId, TaskView, WHEN } from '../../../contracts/index.ts';
+import { DryRun, OfferedManifest, TaskId, TaskView } from '../../../contracts/index.ts';
 import { audited } from '../../../core/audited.ts';
+import { WHEN } from '../../../core/when.ts';
 import { dryRun } from '../../shared/tasks/dry-run.ts';
 import { retryDetail, retryTask } from '../../shared/tasks/retry.ts';
 import { submitTask as submitToQueue } from '../../shared/tasks/submit.ts';
