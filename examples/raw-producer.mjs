@@ -23,6 +23,12 @@ const DAY_S = 86_400;
 const POLL_MS = 100;
 const OPTIONS = { removeOnComplete: { age: 3600, count: 1000 }, removeOnFail: { age: 7 * DAY_S } };
 
+if (process.argv.includes('--help')) {
+  const [head = ''] = readFileSync(new URL(import.meta.url), 'utf8').split('\nimport ');
+  console.log(head.replace(/^#!.*\n/, '').replace(/^\/\/ ?/gm, ''));
+  process.exit(0);
+}
+
 const [connectionFile, jobFile = '-'] = process.argv.slice(2).filter((argument) => argument !== '--no-wait');
 const wait = !process.argv.includes('--no-wait');
 const settings = JSON.parse(readFileSync(connectionFile, 'utf8'));

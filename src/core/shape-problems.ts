@@ -22,7 +22,7 @@ export function problemsOf(error: z.ZodError, schema: z.ZodType, value: unknown)
   const found = issues.slice(0, MAX_PROBLEMS).flatMap((issue) => told(issue, form, value));
   // One sentence for a field: an empty text is too short before it is anything else.
   const problems = new Map(found.toReversed().map((problem) => [problem.field, problem]));
-  const [first = { field: '', message: 'is invalid' }, ...rest] = found
+  const [first = fault('', 'is invalid'), ...rest] = found
     .filter((problem) => problems.get(problem.field) === problem)
     .slice(0, MAX_PROBLEMS)
     .map(short);
@@ -40,12 +40,10 @@ function told(issue: Issue, schema: unknown, value: unknown): FieldProblem[] {
   const path = issue.path.map(String);
   if (issue.code === 'unrecognized_keys') {
     const known = keysAt(schema, path);
-    return issue.keys
-      .slice(0, MAX_PROBLEMS)
-      .map((key) => ({ field: [...path, key].join('.'), message: `is not known here${meant(key, known)}${offered(known)}` }));
+    return issue.keys.slice(0, MAX_PROBLEMS).map((key) => fault([...path, key].join('.'), `is not known here${meant(key, known)}${offered(known)}`));
   }
   const found = valueAt(value, path);
-  return [{ field: path.join('.'), message: found === undefined ? 'is missing' : `${sentence(issue)}${meantBy(found, issue)}` }];
+  return [fault(path.join('.'), found === undefined ? 'is missing' : `${sentence(issue)}${meantBy(found, issue)}`)];
 }
 
 const EXPECTED = new Map([
@@ -160,6 +158,10 @@ function closest(issues: readonly Issue[], schema: z.ZodType, value: unknown): {
 
 function quoted(word: string): string {
   return `'${cut(word, 100)}'`;
+}
+
+function fault(field: string, message: string): FieldProblem {
+  return { field, message };
 }
 
 /** Bounded, and without what would write on a terminal or break a log line. */
