@@ -25,7 +25,7 @@ const OPTIONS = { removeOnComplete: { age: 3600, count: 1000 }, removeOnFail: { 
 
 if (process.argv.includes('--help')) {
   const [head = ''] = readFileSync(new URL(import.meta.url), 'utf8').split('\nimport ');
-  console.log(head.replace(/^#!.*\n/, '').replace(/^\/\/ ?/gm, ''));
+  process.stdout.write(head.replace(/^#!.*\n/, '').replace(/^\/\/ ?/gm, ''));
   process.exit(0);
 }
 
