@@ -23,6 +23,12 @@ const DAY_S = 86_400;
 const POLL_MS = 100;
 const OPTIONS = { removeOnComplete: { age: 3600, count: 1000 }, removeOnFail: { age: 7 * DAY_S } };
 
+if (process.argv.includes('--help')) {
+  const [head = ''] = readFileSync(new URL(import.meta.url), 'utf8').split('\nimport ');
+  process.stdout.write(head.replace(/^#!.*\n/, '').replace(/^\/\/ ?/gm, ''));
+  process.exit(0);
+}
+
 const [connectionFile, jobFile = '-'] = process.argv.slice(2).filter((argument) => argument !== '--no-wait');
 if (connectionFile === undefined) {
   process.stderr.write('usage: node examples/raw-producer.mjs connection.json [job.json | -] [--no-wait]\n');

@@ -215,6 +215,9 @@ def tag(task_id):
 
 
 def main():
+    if "--help" in sys.argv:
+        print(__doc__)
+        return 0
     arguments = [argument for argument in sys.argv[1:] if argument != "--no-wait"]
     wait = "--no-wait" not in sys.argv
     if not arguments:

@@ -1,11 +1,12 @@
 import { standInReason } from '../queues/job-bounds.ts';
 import { MAX_JOB_BYTES, TaskJob } from '../src/contracts/index.ts';
 import { canonicalJson } from '../src/core/canonical-json.ts';
-import { isWritError } from '../src/core/errors.ts';
+import { type FieldProblem, isWritError } from '../src/core/errors.ts';
 import { sha256Hex } from '../src/core/hash.ts';
 import { isOutage } from '../src/core/outage.ts';
 import { type Execution, failure, type Outcome } from '../src/core/outcome.ts';
 import type { Recall } from '../src/core/ports/index.ts';
+import { problemsOf } from '../src/core/shape-problems.ts';
 import { stopped } from '../src/core/stopped.ts';
 import { parseTraceparent } from '../src/core/trace-context.ts';
 import { claim, record, type TaskResolution } from './claim.ts';
@@ -108,8 +109,7 @@ function parse(context: DeliveryContext): ParsedDelivery | DeliveryEnd {
   if (!shape.success) {
     const replaced = standInReason(data);
     if (replaced !== undefined) return { kind: 'malformed', message: `job: ${replaced}` };
-    const issue = shape.error.issues[0];
-    return { kind: 'malformed', message: `${issue?.path.join('.') || 'job'}: ${issue?.message ?? 'is not a task job'}` };
+    return { kind: 'malformed', message: problemsOf(shape.error, TaskJob, data).map(aboutJob).join('; ') };
   }
   try {
     // As it came, not as it was parsed: a key `__proto__` is dropped from parsed inputs, and a lease is for exactly these bytes.
@@ -120,6 +120,12 @@ function parse(context: DeliveryContext): ParsedDelivery | DeliveryEnd {
     if (!isWritError(error)) throw error;
     return { kind: 'malformed', message: `${error.field ? `manifest.${error.field}` : 'manifest'}: ${error.message}` };
   }
+}
+
+/** What the job itself should not have stands behind its name, as what it is as a whole does. */
+function aboutJob({ field, message }: FieldProblem): string {
+  const [first = ''] = field.split('.');
+  return Object.hasOwn(TaskJob.shape, first) ? `${field}: ${message}` : `job: ${[field, message].join(' ').trim()}`;
 }
 
 /** Step 2: the lease is the kernel's word about exactly this manifest on this queue. */

@@ -5,12 +5,13 @@ import { MAX_JOB_BYTES, TaskJob } from '../src/contracts/index.ts';
 import { isWritError, WritError } from '../src/core/errors.ts';
 import { manifestSha256 } from '../src/core/hash.ts';
 import type { Enqueue, JobView, PushOptions, Receipt, RetryAnswer, RetryOptions } from '../src/core/ports/index.ts';
+import { WHEN } from '../src/core/when.ts';
 import { jobAdder } from './add-jobs.ts';
 import { isQueueName, queueOf, taskQueues } from './catalog.ts';
 import { jobIdOf } from './job-id.ts';
 import { type FoundJob, findJob } from './job-lookup.ts';
 import { openQueue } from './open-queue.ts';
-import type { EnqueueDeps, Push, PushContext, ShardQueue } from './push.ts';
+import type { EnqueueDeps, Push, PushContext, ShardQueue, When } from './push.ts';
 import { pushMany, pushOne, rerunJob } from './push-table.ts';
 import { ONE_SHARD, placeOfJob, type QueueShards, shardedName } from './shards.ts';
 
@@ -24,7 +25,7 @@ export function createEnqueue(deps: EnqueueDeps): Enqueue & { close(): Promise<v
     queues.set(key, known);
     return known;
   };
-  const prepare = (job: TaskJob, options: PushOptions): Push => preparePush(job, options, pool, shards);
+  const prepare = (job: TaskJob, options: PushOptions): Push => preparePush(job, options, { pool, shards, now: deps.clock.now() });
   const acknowledge = async <R extends Receipt | readonly Receipt[]>(pushes: readonly Push[], receipts: R): Promise<R> => {
     await replicated?.([...new Set(pushes.map(({ prefix }) => prefix))]);
     return receipts;
@@ -121,7 +122,14 @@ async function retry(taskId: string, options: RetryOptions, find: FindJob, { led
 
 const MAX_ATTEMPTS = 100;
 
-function preparePush(job: TaskJob, { attempts = 1, queue }: PushOptions, pool: string, shards: QueueShards): Push {
+interface PushPlace {
+  readonly pool: string;
+  readonly shards: QueueShards;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+function preparePush(job: TaskJob, { attempts = 1, queue, notBefore, priority }: PushOptions, { pool, shards, now }: PushPlace): Push {
   const { manifest } = job;
   const text = JSON.stringify(job);
   const bytes = Buffer.byteLength(text);
@@ -141,7 +149,17 @@ function preparePush(job: TaskJob, { attempts = 1, queue }: PushOptions, pool: s
     text,
     sha: manifestSha256(manifest),
     attempts,
+    when: whenOf(notBefore, priority, now),
   };
+}
+
+function whenOf(notBefore = 0, priority = 0, now: number): When {
+  if (!Number.isInteger(priority) || priority < 0 || priority > WHEN.priority) {
+    throw new WritError('INVALID_ARGUMENT', `must be a whole number from 0 to ${WHEN.priority}`, { field: 'priority' });
+  }
+  if (!(notBefore - now <= WHEN.aheadMs)) throw new WritError('INVALID_ARGUMENT', 'lies more than 366 days ahead', { field: 'not_before' });
+  const delay = Math.max(0, Math.ceil(notBefore - now));
+  return { ...(delay > 0 ? { delay } : {}), ...(priority > 0 ? { priority } : {}) };
 }
 
 function checkedName(name: string): string {

@@ -4,7 +4,7 @@ import { WritError } from '../src/core/errors.ts';
 import type { Receipt, TaskRow } from '../src/core/ports/index.ts';
 import { jobOptions } from './catalog.ts';
 import { type FoundJob, findJob, manifestHashOf } from './job-lookup.ts';
-import { classOfRow, type Push, type PushContext, type RowClass, receiptOf } from './push.ts';
+import { classOfRow, isTimed, type Push, type PushContext, type RowClass, receiptOf } from './push.ts';
 
 type JobClass = 'absent' | 'pending' | 'pending-other' | 'failed' | 'completed';
 
@@ -75,7 +75,7 @@ async function inFlight({ push }: Situation): Promise<Receipt> {
 async function add({ push, row, context }: Situation): Promise<Receipt> {
   await context.guard?.check();
   if (row?.cancelRequested) await context.ledger.clearCancel(push.taskId, context.clock.now());
-  await context.queue(push).add(push.name, push.data, jobOptions(push.jobId, push.attempts));
+  await context.queue(push).add(push.name, push.data, jobOptions(push.jobId, push.attempts, push.when));
   return receiptOf('accepted', push);
 }
 
@@ -83,7 +83,8 @@ async function add({ push, row, context }: Situation): Promise<Receipt> {
 async function again({ push, row, found, context }: Situation): Promise<Receipt | undefined> {
   if (!found) return undefined;
   if (row?.cancelRequested) await context.ledger.clearCancel(push.taskId, context.clock.now());
-  if (found.state === 'absent' || found.unreadable) {
+  // A retry of BullMQ's is at once and at its old priority.
+  if (found.state === 'absent' || found.unreadable || isTimed(push.when)) {
     await found.job.remove();
     return undefined;
   }
@@ -198,11 +199,10 @@ async function addFresh(fresh: readonly Push[], { queue, addJobs }: PushContext)
   }
   // One after the other in a shard, the shards beside each other.
   await Promise.all(
-    [...places].map(([place, pushes]) =>
-      addJobs(
-        place,
-        pushes.map(({ name, data, text, jobId, attempts }) => ({ name, data, text, opts: jobOptions(jobId, attempts) })),
-      ),
-    ),
+    [...places].map(async ([place, pushes]) => {
+      const jobs = pushes.map(({ name, data, text, jobId, attempts, when }) => ({ name, data, text, opts: jobOptions(jobId, attempts, when) }));
+      const timed = pushes.some(({ when }) => isTimed(when));
+      await (timed ? place.addBulk(jobs.map(({ name, data, opts }) => ({ name, data, opts }))) : addJobs(place, jobs));
+    }),
   );
 }

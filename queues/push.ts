@@ -46,6 +46,18 @@ export interface Push extends ShardQueue {
   readonly text: string;
   readonly sha: string;
   readonly attempts: number;
+  readonly when: When;
+}
+
+/** When a job may be taken. `delay`: milliseconds from now. */
+export interface When {
+  readonly delay?: number;
+  readonly priority?: number;
+}
+
+/** BullMQ adds these with scripts of their own. */
+export function isTimed({ delay = 0, priority = 0 }: When): boolean {
+  return delay > 0 || priority > 0;
 }
 
 /** What a push works with. */

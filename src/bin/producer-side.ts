@@ -50,6 +50,7 @@ export function openProducerSide({ config, places, connection, results, signals 
       ledger,
       results,
       signals: { onRecorded: async (taskId, listener) => (await signals()).onRecorded(taskId, listener) },
+      preview: async (manifest) => (await import('../../processors/preview-file.ts')).previewHere(manifest, config.file),
       get journal() {
         return journal.view();
       },

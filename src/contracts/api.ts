@@ -3,7 +3,7 @@ import { ExecutionResult } from './execution-result.ts';
 import { FailureCause } from './failure-reason.ts';
 import { Sha256Hex, TaskId } from './ids.ts';
 import { LeaseToken, TaskJob } from './task-job.ts';
-import { TaskManifest } from './task-manifest.ts';
+import { OfferedManifest } from './task-manifest.ts';
 
 /** What travels over HTTP beside the contracts of the queue; names in snake case, times in RFC 3339 with milliseconds. */
 
@@ -19,6 +19,12 @@ export const SHOWN_STATES = ['waiting', 'delayed', 'running', 'success', 'failur
 export const ShownState = z.enum(SHOWN_STATES);
 export type ShownState = z.infer<typeof ShownState>;
 
+/** One thing that is wrong with what was sent; an empty `field` means the whole of it. */
+export const FieldFault = z.strictObject({ field: z.string(), message: z.string() });
+export type FieldFault = z.infer<typeof FieldFault>;
+
+const Problems = z.array(FieldFault).max(20);
+
 /** RFC 9457. `code` is one of ours (`docs/generated/errors.md`), `field` the dotted path of what is at fault. */
 export const Problem = z.strictObject({
   type: z.string(),
@@ -27,12 +33,14 @@ export const Problem = z.strictObject({
   detail: z.string(),
   code: z.string(),
   field: z.string().optional(),
+  /** Everything that is wrong with the document, at most 20; `field` and `detail` are about the first. */
+  problems: Problems.optional(),
   instance: z.string().optional(),
 });
 export type Problem = z.infer<typeof Problem>;
 
 /** One task for `POST /v1/tasks`. Without `lease` the task is stored and answered INVALID_LEASE, as on the raw queue. */
-export const TaskSubmission = TaskJob.omit({ v: true }).extend({ v: z.literal(1).optional() });
+export const TaskSubmission = TaskJob.omit({ v: true }).extend({ v: z.literal(1).optional(), manifest: OfferedManifest });
 export type TaskSubmission = z.infer<typeof TaskSubmission>;
 
 /** The push was taken. `result` lies under `location` when the task has ended. */
@@ -45,6 +53,30 @@ export const TaskReceipt = z.strictObject({
   location: z.string(),
 });
 export type TaskReceipt = z.infer<typeof TaskReceipt>;
+
+/** What `POST /v1/tasks?dry_run=true` answers: what a push would meet now. Nothing was queued, signed, recorded or reserved. */
+export const DryRun = z.strictObject({
+  dry_run: z.literal(true),
+  task_id: TaskId,
+  capability_id: z.string(),
+  manifest_sha256: Sha256Hex,
+  /** `run`: a new run. `join`: the same task is on its way. `replay`: it has succeeded, the answer stands. `refuse`: see `obstacles`. */
+  would: z.enum(['run', 'join', 'replay', 'refuse']),
+  /** `lease`: the lease holds. `grantable`: the kernel would sign one. `none`: files are not looked at. */
+  authority: z.enum(['lease', 'grantable', 'none']),
+  /** Of a file task: what would be done, as the files stand on the host that answers. */
+  effect: z
+    .strictObject({
+      operation: z.enum(['move', 'copy', 'delete']).optional(),
+      source: z.string().optional(),
+      destination: z.string().optional(),
+      bytes: z.int().min(0).optional(),
+    })
+    .optional(),
+  /** Everything that stands in the way. */
+  obstacles: z.array(z.strictObject({ code: z.string(), field: z.string().optional(), message: z.string() })).max(20),
+});
+export type DryRun = z.infer<typeof DryRun>;
 
 /** A task as `GET /v1/tasks/:id` shows it. */
 export const TaskView = z.strictObject({
@@ -120,9 +152,11 @@ export type TaskEvent = z.infer<typeof TaskEvent>;
 
 /** `POST /v1/leases`. */
 export const LeaseRequest = z.strictObject({
-  manifest: TaskManifest,
+  manifest: OfferedManifest,
   /** Life of the lease, seconds. */
   ttl: z.int().min(1).optional(),
+  /** From when it counts; at once unless given, at most 366 days ahead. */
+  not_before: z.iso.datetime({ offset: true }).optional(),
   /** Who confirmed a manifest with `hrc_required`. */
   confirmed_by: z.string().min(1).max(256).optional(),
 });
@@ -138,6 +172,8 @@ export const BulkReceipt = z.strictObject({
   code: z.string().optional(),
   field: z.string().optional(),
   message: z.string().optional(),
+  /** Of a line that is no task: everything that is wrong with it. */
+  problems: Problems.optional(),
 });
 export type BulkReceipt = z.infer<typeof BulkReceipt>;
 export const BulkSummary = z.strictObject({

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CAPABILITIES } from './capability.ts';
 import { TaskId } from './ids.ts';
 
 /**
@@ -30,3 +31,14 @@ export const TaskManifest = z.strictObject({
     .optional(),
 });
 export type TaskManifest = z.infer<typeof TaskManifest>;
+
+/**
+ * The same where a producer is told at once what is wrong: a capability that no executor has is no manifest there. On the raw queue
+ * it is an executor that says so, in a signed answer (file-executor.md 2).
+ */
+export const OfferedManifest = TaskManifest.extend({
+  capability_id: TaskManifest.shape.capability_id.refine((id) => CAPABILITIES.includes(id), {
+    message: `must be one of ${CAPABILITIES.join(', ')}`,
+    params: { known: CAPABILITIES },
+  }),
+});

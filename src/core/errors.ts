@@ -43,17 +43,27 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
+/** One thing that is wrong with a document. */
+export interface FieldProblem {
+  /** Dotted path; empty for the whole value. */
+  readonly field: string;
+  readonly message: string;
+}
+
 /** An error with a stable code, a sentence for a person and, where one is to blame, the field. */
 export class WritError extends Error {
   override readonly name = 'WritError';
   readonly code: ErrorCode;
   /** Dotted path of the field at fault. */
   readonly field: string | undefined;
+  /** Where a document was judged: everything that is wrong with it, the first included. */
+  readonly problems: readonly FieldProblem[] | undefined;
 
-  constructor(code: ErrorCode, message: string, options: { field?: string; cause?: unknown } = {}) {
+  constructor(code: ErrorCode, message: string, options: { field?: string; problems?: readonly FieldProblem[]; cause?: unknown } = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.field = options.field;
+    this.problems = options.problems;
   }
 }
 

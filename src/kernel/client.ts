@@ -1,13 +1,25 @@
 import type { z } from 'zod';
-import { BOUNDS } from '../contracts/index.ts';
+import { BOUNDS, type TaskManifest } from '../contracts/index.ts';
 import { isWritError, WritError } from '../core/errors.ts';
-import type { Grant, GrantedLease, GrantOptions, IssueAnswer, IssueRequest, KernelClient, KernelOperations, LeaseTerms } from '../core/ports/index.ts';
+import type {
+  Grant,
+  GrantedLease,
+  GrantOptions,
+  IssueAnswer,
+  IssueRefusal,
+  IssueRequest,
+  Judgement,
+  KernelClient,
+  KernelOperations,
+  LeaseTerms,
+} from '../core/ports/index.ts';
 import { createKernelCalls } from './client-http.ts';
 import {
   type Granted,
   GrantedManifest,
   HealthReply,
   IssueReply,
+  JudgeReply,
   KeysReply,
   ManifestReply,
   PlanLeaseReply,
@@ -39,8 +51,17 @@ export function createKernelConnection(socketPath: string, { timeoutMs = 10_000 
       const tasks = requests.map(({ manifest, confirmedBy }) => ({ manifest, confirmed_by: confirmedBy }));
       const answers: IssueAnswer[] = [];
       for (const part of inParts(tasks)) {
-        const reply = await call(IssueReply, 'POST', '/issue', { tasks: part, ...options });
+        const reply = await call(IssueReply, 'POST', '/issue', { tasks: part, ...wireOptions(options) });
         answers.push(...reply.answers.map((answer): IssueAnswer => (answer.ok ? { ok: true, ...granted(answer) } : refusal(answer))));
+      }
+      return answers;
+    },
+    async judge(requests, options = {}) {
+      const tasks = requests.map(({ manifest, confirmedBy }) => ({ manifest, confirmed_by: confirmedBy }));
+      const answers: (IssueRefusal | { readonly ok: true })[] = [];
+      for (const part of inParts(tasks)) {
+        const reply = await call(JudgeReply, 'POST', '/judge', { tasks: part, ...wireOptions(options) });
+        answers.push(...reply.answers.map((answer) => (answer.ok ? answer : refusal(answer))));
       }
       return answers;
     },
@@ -87,7 +108,11 @@ export function granted({ task_id, manifest_sha256, lease, jti, exp }: z.infer<t
   return { taskId: task_id, manifestSha256: manifest_sha256, lease, jti, exp };
 }
 
-function refusal({ code, message, field }: WireRefusal): IssueAnswer {
+function wireOptions({ notBefore, ...options }: GrantOptions): object {
+  return { ...options, ...(notBefore === undefined ? {} : { not_before: notBefore }) };
+}
+
+function refusal({ code, message, field }: WireRefusal): IssueRefusal {
   return field === undefined ? { ok: false, code, message } : { ok: false, code, message, field };
 }
 
@@ -97,13 +122,19 @@ function refusal({ code, message, field }: WireRefusal): IssueAnswer {
  * @param by who asks, for the kernel's audit log
  */
 export function kernelClient(connection: KernelConnection, by: string): KernelClient {
-  const options = ({ ttlS }: LeaseTerms) => ({ by, ...(ttlS === undefined ? {} : { ttl: ttlS }) });
+  const options = ({ ttlS, notBeforeS }: LeaseTerms) => ({
+    by,
+    ...(ttlS === undefined ? {} : { ttl: ttlS }),
+    ...(notBeforeS === undefined ? {} : { notBefore: notBeforeS }),
+  });
   return {
     async issue(manifests, terms) {
-      const { confirmedBy } = terms;
-      const requests = manifests.map((manifest) => ({ manifest, ...(confirmedBy === undefined ? {} : { confirmedBy }) }));
-      return (await connection.issue(requests, options(terms))).map(grantOf);
+      return (await connection.issue(requestsOf(manifests, terms), options(terms))).map(grantOf);
     },
+    judge: async (manifests, terms) =>
+      (await connection.judge(requestsOf(manifests, terms), options(terms))).map(
+        (answer): Judgement => (answer.ok ? { kind: 'grantable' } : refusedBy(answer)),
+      ),
     issuePlan: (envelope, { capabilities, scopes, ...terms }) =>
       connection.issuePlan({ envelope, ...(capabilities === undefined ? {} : { capabilities }), ...(scopes === undefined ? {} : { scopes }) }, options(terms)),
     regrant: async (manifest, failure, terms) => (await connection.regrant({ manifest, result: failure }, options(terms))).lease,
@@ -121,8 +152,14 @@ export function kernelClient(connection: KernelConnection, by: string): KernelCl
 }
 
 function grantOf(answer: IssueAnswer): Grant {
-  if (answer.ok) return { kind: 'granted', lease: answer.lease };
-  const { code, message, field } = answer;
+  return answer.ok ? { kind: 'granted', lease: answer.lease } : refusedBy(answer);
+}
+
+function requestsOf(manifests: readonly TaskManifest[], { confirmedBy }: LeaseTerms): readonly IssueRequest[] {
+  return manifests.map((manifest) => ({ manifest, ...(confirmedBy === undefined ? {} : { confirmedBy }) }));
+}
+
+function refusedBy({ code, message, field }: IssueRefusal): Extract<Grant, { readonly kind: 'refused' }> {
   return { kind: 'refused', code, message, ...(field === undefined ? {} : { field }) };
 }
 

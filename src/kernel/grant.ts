@@ -1,10 +1,12 @@
-import { BOUNDS, CONTENT_SEARCH, FILE_CAPABILITIES, type LeasePayload, TaskManifest } from '../contracts/index.ts';
+import { BOUNDS, CONTENT_SEARCH, FILE_CAPABILITIES, type LeasePayload, OfferedManifest, type TaskManifest } from '../contracts/index.ts';
 import { canonicalJson } from '../core/canonical-json.ts';
 import type { Clock } from '../core/clock.ts';
 import { WritError } from '../core/errors.ts';
 import { sha256Hex } from '../core/hash.ts';
 import type { AuditEntry, GrantedLease, GrantOptions, IssueEntry, KernelStore } from '../core/ports/index.ts';
 import { isSearchPlaceIn } from '../core/search-place.ts';
+import { problemsOf, refusalOf } from '../core/shape-problems.ts';
+import { WHEN } from '../core/when.ts';
 import { mayServe, signLease, signLeases } from '../lease/index.ts';
 import type { KernelOptions } from './options.ts';
 import { isBelow } from './paths.ts';
@@ -25,11 +27,8 @@ const MAX_MANIFEST_BYTES = BOUNDS.manifest;
  * @throws WritError INVALID_MANIFEST with `field`
  */
 export function checkShape(input: unknown): CheckedManifest {
-  const shape = TaskManifest.safeParse(input);
-  if (!shape.success) {
-    const field = shape.error.issues[0]?.path.join('.') ?? '';
-    throw new WritError('INVALID_MANIFEST', `${field || 'manifest'}: ${shape.error.issues[0]?.message ?? 'is no manifest'}`, { field });
-  }
+  const shape = OfferedManifest.safeParse(input);
+  if (!shape.success) throw refusalOf('INVALID_MANIFEST', problemsOf(shape.error, OfferedManifest, input), 'manifest');
   // What was handed in is hashed, not what the schema made of it.
   const text = canonicalJson(input);
   if (Buffer.byteLength(text) > MAX_MANIFEST_BYTES) throw new WritError('INVALID_MANIFEST', `the manifest is larger than ${MAX_MANIFEST_BYTES} bytes`);
@@ -101,13 +100,18 @@ export interface Prepared {
 }
 
 /** The lease of a draft. Throws WritError LEASE_REFUSED when no queue serves the capability or our key may not sign it. */
-export function unsigned({ manifest, manifestSha256, text, confirmedBy, audit }: Draft, seconds: number, options: KernelOptions): Unsigned {
+export function unsigned(
+  { manifest, manifestSha256, text, confirmedBy, audit }: Draft,
+  { seconds, notBefore = 0 }: Lifetime,
+  options: KernelOptions,
+): Unsigned {
   const { key, config, clock, randomId } = options;
   const { task_id, capability_id } = manifest;
   const aud = config.audienceOf(manifest);
   if (aud === undefined) throw new WritError('LEASE_REFUSED', `no queue serves ${capability_id}`, { field: 'capability_id' });
   if (!mayServe(key, capability_id)) throw new WritError('LEASE_REFUSED', `the kernel's key may not sign for ${capability_id}`, { field: 'capability_id' });
-  const iat = Math.floor(clock.now() / 1000);
+  // A lease that counts later is issued then, as far as a worker sees: before that it is none (docs/leases.md).
+  const iat = Math.max(Math.floor(clock.now() / 1000), notBefore);
   const [jti, exp] = [randomId(), iat + seconds];
   return {
     payload: { v: 1, iss: config.issuer, aud, jti, task_id, capability_id, manifest_sha256: manifestSha256, iat, exp },
@@ -126,13 +130,22 @@ export async function sign(leases: readonly Unsigned[], { key, ed25519, config }
   });
 }
 
-/** Lifetime in seconds. Throws WritError INVALID_ARGUMENT when it is not within the limits. */
-export function lifetime({ ttl }: GrantOptions, { config }: KernelOptions): number {
+/** How long a lease counts, seconds, and from when (seconds since 1970; from now on unless given). */
+export interface Lifetime {
+  readonly seconds: number;
+  readonly notBefore?: number | undefined;
+}
+
+/** Throws WritError INVALID_ARGUMENT when it is not within the limits. */
+export function lifetime({ ttl, notBefore }: GrantOptions, { config, clock }: Pick<KernelOptions, 'config' | 'clock'>): Lifetime {
   const seconds = ttl ?? config.ttl;
   if (!Number.isSafeInteger(seconds) || seconds < 1 || seconds > config.maxTtl) {
     throw new WritError('INVALID_ARGUMENT', `a lease lives 1 to ${config.maxTtl} whole seconds`, { field: 'ttl' });
   }
-  return seconds;
+  if (notBefore !== undefined && notBefore * 1000 - clock.now() > WHEN.aheadMs) {
+    throw new WritError('INVALID_ARGUMENT', 'a lease counts from 366 days ahead at the latest', { field: 'not_before' });
+  }
+  return { seconds, notBefore };
 }
 
 type Recorded = 'recorded' | 'conflict';

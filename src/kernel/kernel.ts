@@ -12,6 +12,7 @@ import {
   conflict,
   createIssueLog,
   type Draft,
+  type Lifetime,
   lifetime,
   sign,
   type Unsigned,
@@ -36,11 +37,11 @@ export function createKernel(options: KernelOptions): Kernel {
   const record = createIssueLog(store, clock);
   const revocations = createRevocationLog(options);
 
-  function judge(request: IssueRequest, seconds: number, by: string | undefined): Unsigned | Refusal {
+  function judge(request: IssueRequest, life: Lifetime, by: string | undefined): Unsigned | Refusal {
     try {
       const checked = checkShape(request.manifest);
       checkPolicy(checked.manifest);
-      return unsigned(confirmed(store, checked, request.confirmedBy, by), seconds, options);
+      return unsigned(confirmed(store, checked, request.confirmedBy, by), life, options);
     } catch (error) {
       return refusal(error);
     }
@@ -76,8 +77,8 @@ export function createKernel(options: KernelOptions): Kernel {
   const kernel: Kernel = {
     async issue(requests, grantOptions = {}) {
       if (requests.length > MAX_ISSUE_BATCH) throw new WritError('INVALID_ARGUMENT', `at most ${MAX_ISSUE_BATCH} manifests a call`, { field: 'tasks' });
-      const seconds = lifetime(grantOptions, options);
-      const judged = requests.map((request) => judge(request, seconds, grantOptions.by));
+      const life = lifetime(grantOptions, options);
+      const judged = requests.map((request) => judge(request, life, grantOptions.by));
       const asked = judged.filter(isUnsigned);
       const recorded = await record(asked.map(({ entry }) => entry));
       // Recorded first: what lost its id to another manifest is no part of what is signed together.
@@ -90,6 +91,18 @@ export function createKernel(options: KernelOptions): Kernel {
         if (!isUnsigned(item)) return item;
         const lease = granted.get(item.entry);
         return lease === undefined ? refusal(conflict()) : { ok: true, ...lease };
+      });
+    },
+
+    async judge(requests, grantOptions = {}) {
+      if (requests.length > MAX_ISSUE_BATCH) throw new WritError('INVALID_ARGUMENT', `at most ${MAX_ISSUE_BATCH} manifests a call`, { field: 'tasks' });
+      const life = lifetime(grantOptions, options);
+      return requests.map((request) => {
+        const judged = judge(request, life, grantOptions.by);
+        if (!isUnsigned(judged)) return judged;
+        const { taskId, manifestSha256 } = judged.entry;
+        const issued = store.issued(taskId);
+        return issued === undefined || issued.manifestSha256 === manifestSha256 ? { ok: true } : refusal(conflict());
       });
     },
 

@@ -38,7 +38,7 @@ export async function preparePlanLease(
     capabilities: [...(capabilities ?? reachable(reach.tools, plans))],
     ...(scopes === undefined ? {} : { scopes: [...scopes] }),
     iat,
-    exp: iat + lifetime(grantOptions, options),
+    exp: iat + lifetime(grantOptions, options).seconds,
   };
   const lease = await signPlanLease(payload, key, ed25519);
   return { granted: { planSha256, lease, jti: payload.jti, exp: payload.exp, capabilities: payload.capabilities }, scopes };

@@ -20,6 +20,15 @@ export function kernelRoutes(app: FastifyInstance, kernel: KernelOperations, max
     const requests = tasks.map(({ manifest, confirmed_by }) => ({ manifest, ...(confirmed_by === undefined ? {} : { confirmedBy: confirmed_by }) }));
     return { answers: (await kernel.issue(requests, grantOptions(rest))).map(wireAnswer) };
   });
+  app.post('/judge', async ({ body }) => {
+    const { tasks, ...rest } = read(IssueBody, body);
+    return {
+      answers: await kernel.judge(
+        tasks.map(({ manifest, confirmed_by: confirmedBy }) => ({ manifest, ...(confirmedBy && { confirmedBy }) })),
+        grantOptions(rest),
+      ),
+    };
+  });
   app.post('/regrant', async ({ body }) => {
     const { manifest, result, ...rest } = read(RegrantBody, body);
     return wireGranted(await kernel.regrant({ manifest, result }, grantOptions(rest)));
@@ -76,8 +85,14 @@ function read<Schema extends z.ZodType>(schema: Schema, body: unknown): z.infer<
   throw new WritError('INVALID_ARGUMENT', `${field || 'the body'}: ${issue?.message ?? 'is not what the route takes'}`, field ? { field } : {});
 }
 
-function grantOptions({ ttl, by }: { ttl?: number | undefined; by?: string | undefined }): GrantOptions {
-  return { ...(ttl === undefined ? {} : { ttl }), ...(by === undefined ? {} : { by }) };
+interface WireOptions {
+  readonly ttl?: number | undefined;
+  readonly by?: string | undefined;
+  readonly not_before?: number | undefined;
+}
+
+function grantOptions({ ttl, by, not_before: notBefore }: WireOptions): GrantOptions {
+  return { ...(ttl === undefined ? {} : { ttl }), ...(notBefore === undefined ? {} : { notBefore }), ...(by === undefined ? {} : { by }) };
 }
 
 function wireGranted({ taskId, manifestSha256, lease, jti, exp }: GrantedLease): z.infer<typeof Granted> {

@@ -14,6 +14,7 @@ const Result = z.string().max(BOUNDS.readResult);
 export const IssueBody = z.strictObject({
   tasks: z.array(z.strictObject({ manifest: Manifest, confirmed_by: By.optional() })).max(500),
   ...grantFields,
+  not_before: z.int().min(0).optional(),
 });
 export const RegrantBody = z.strictObject({ manifest: Manifest, result: Result, ...grantFields });
 export const UndoBody = z.strictObject({ manifest: Manifest, result: Result, earlier_undos: z.int().min(0), ...grantFields });
@@ -47,6 +48,14 @@ export const IssueReply = z.object({
   answers: z.array(
     z.discriminatedUnion('ok', [
       z.object({ ok: z.literal(true), ...granted }),
+      z.object({ ok: z.literal(false), code: Code, message: z.string(), field: z.string().optional() }),
+    ]),
+  ),
+});
+export const JudgeReply = z.object({
+  answers: z.array(
+    z.discriminatedUnion('ok', [
+      z.object({ ok: z.literal(true) }),
       z.object({ ok: z.literal(false), code: Code, message: z.string(), field: z.string().optional() }),
     ]),
   ),

@@ -8,6 +8,10 @@ export interface PushOptions {
   readonly attempts?: number;
   /** Queue including its pool; the capability's queue in the configured pool unless given. */
   readonly queue?: string;
+  /** Milliseconds since 1970 before which no worker takes the job, at most 366 days ahead; the past is now. */
+  readonly notBefore?: number;
+  /** BullMQ's: 0 (as without) is taken before every other, 1 before 2, at most 2,097,152. */
+  readonly priority?: number;
 }
 
 /** What became of a push. `queue` and `jobId` name the BullMQ job. */

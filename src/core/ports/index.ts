@@ -7,6 +7,7 @@ export type * from './dataset-source.ts';
 export type * from './diagnosis.ts';
 export type * from './enqueue.ts';
 export type * from './executor.ts';
+export type * from './file-preview.ts';
 export type * from './index-files.ts';
 export type * from './index-host.ts';
 export type * from './index-maintenance.ts';

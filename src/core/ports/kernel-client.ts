@@ -8,6 +8,8 @@ import type { GrantedPlanLease } from './plans.ts';
 export interface LeaseTerms {
   /** Life of the lease, seconds; the kernel's default unless given. */
   readonly ttlS?: number;
+  /** Seconds since 1970 from which the lease counts; from now on unless given. */
+  readonly notBeforeS?: number;
   /** Who confirmed a manifest with `hrc_required`. */
   readonly confirmedBy?: string;
 }
@@ -17,10 +19,15 @@ export type Grant =
   | { readonly kind: 'granted'; readonly lease: string }
   | { readonly kind: 'refused'; readonly code: ErrorCode; readonly message: string; readonly field?: string };
 
+/** The kernel's word about one manifest of many, nothing signed. */
+export type Judgement = Extract<Grant, { readonly kind: 'refused' }> | { readonly kind: 'grantable' };
+
 /** The kernel as a surface needs it; the audit says for whom it asks. Throws WritError KERNEL_UNAVAILABLE and the kernel's refusals. */
 export interface KernelClient {
   /** Grants in the order of the manifests; how many are asked for at once is not the caller's concern. */
   issue(manifests: readonly TaskManifest[], terms: LeaseTerms): Promise<readonly Grant[]>;
+  /** What `issue` would answer now; nothing is signed or recorded. */
+  judge(manifests: readonly TaskManifest[], terms: LeaseTerms): Promise<readonly Judgement[]>;
   /** A lease for a linked envelope. */
   issuePlan(envelope: JsonObject, terms: PlanTerms): Promise<GrantedPlanLease>;
   /** A new lease for the manifest of a failed task; `failure` is its signed result. */

@@ -15,6 +15,8 @@ export interface GrantOptions {
   readonly ttl?: number;
   /** Who asks, for the audit log. */
   readonly by?: string;
+  /** Seconds since 1970 from which the lease counts, at most 366 days ahead; from now on unless given, or when it is past. */
+  readonly notBefore?: number;
 }
 
 export interface GrantedLease {
@@ -26,6 +28,9 @@ export interface GrantedLease {
   /** Seconds since 1970. */
   readonly exp: number;
 }
+
+/** A refusal of one manifest of a batch. */
+export type IssueRefusal = Extract<IssueAnswer, { readonly ok: false }>;
 
 /** One answer per manifest, in order: a bad manifest does not spoil the rest of its batch. */
 export type IssueAnswer =
@@ -62,6 +67,8 @@ export interface KernelHealth {
 export interface KernelOperations {
   /** At most 500 manifests a call. */
   issue(requests: readonly IssueRequest[], options?: GrantOptions): Promise<readonly IssueAnswer[]>;
+  /** What `issue` would answer now; nothing is signed or recorded. At most 500 manifests a call. */
+  judge(requests: readonly IssueRequest[], options?: GrantOptions): Promise<readonly (IssueRefusal | { readonly ok: true })[]>;
   /** A new lease for a manifest whose last run failed; `result` is the executor-signed FAILURE. */
   regrant(request: { readonly manifest: unknown; readonly result: string }, options?: GrantOptions): Promise<GrantedLease>;
   /** A lease for taking back a task; `result` is its executor-signed SUCCESS, `earlierUndos` counts the undos so far. */

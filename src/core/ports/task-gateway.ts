@@ -1,4 +1,6 @@
+import type { TaskManifest } from '../../contracts/index.ts';
 import type { Enqueue } from './enqueue.ts';
+import type { FilePreview } from './file-preview.ts';
 import type { FileJournal } from './journal.ts';
 import type { Ledger, TaskSignals } from './ledger.ts';
 import type { ResultReader } from './signatures.ts';
@@ -12,4 +14,6 @@ export interface TaskGateway {
   readonly signals: Pick<TaskSignals, 'onRecorded'>;
   /** `undefined` where no journal lies: on another host, or before the first file task. */
   readonly journal: Pick<FileJournal, 'view'> | undefined;
+  /** What a file task would find on this host now, nothing touched; `undefined`: it is none. */
+  preview?(manifest: TaskManifest): Promise<FilePreview | undefined>;
 }

@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { ERRORS, type ErrorCode, isWritError, messageOf } from '../../core/errors.ts';
+import { ERRORS, type ErrorCode, type FieldProblem, isWritError, messageOf } from '../../core/errors.ts';
 
 /** An error as a person and a program see it; never a stack trace. */
 export interface Failure {
@@ -7,6 +7,8 @@ export interface Failure {
   readonly code: ErrorCode;
   readonly message: string;
   readonly field?: string;
+  /** Everything that is wrong with what was given. */
+  readonly problems?: readonly FieldProblem[];
   /** What to do about it. */
   readonly hint?: string;
 }
@@ -29,6 +31,7 @@ export function failureOf(error: unknown): Failure {
       code: error.code,
       message: error.message,
       ...(error.field === undefined ? {} : { field: error.field }),
+      ...(error.problems === undefined ? {} : { problems: error.problems }),
       ...(hint === undefined || error.message.includes('`writ ') ? {} : { hint }),
     };
   }

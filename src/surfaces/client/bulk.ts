@@ -11,6 +11,10 @@ export interface BulkOptions {
   /** Tries for transient errors, 1 to 25. */
   readonly attempts?: number;
   readonly queue?: string;
+  /** No worker takes them before. */
+  readonly notBefore?: Date;
+  /** As of one task. */
+  readonly priority?: number;
   /** The kernel issues the leases that are missing; needs the role `kernel` as well. */
   readonly sign?: boolean;
   /** Limits of each request. */
@@ -71,11 +75,15 @@ async function* receiptsOf(lines: readonly string[], options: Omit<BulkOptions, 
 
 type Sent = { readonly receipts: readonly BulkReceipt[]; readonly problem: BulkSummary['problem'] };
 
-function sent(lines: readonly string[], { attempts, queue, sign, signal }: Omit<BulkOptions, 'batch'>, transport: Transport): Promise<Sent> {
+function sent(
+  lines: readonly string[],
+  { attempts, queue, notBefore, priority, sign, signal }: Omit<BulkOptions, 'batch'>,
+  transport: Transport,
+): Promise<Sent> {
   const ask = {
     method: 'POST',
     path: '/v1/tasks',
-    query: { attempts, queue, sign: sign === true ? 'true' : undefined },
+    query: { attempts, queue, not_before: notBefore?.toISOString(), priority, sign: sign === true ? 'true' : undefined },
     headers: { accept: 'application/x-ndjson' },
     ndjson: lines.join(''),
     signal,

@@ -14,6 +14,8 @@ import type { Envelope, KeySet, LeaseAnswer, LeaseRequest, PlanLeaseAnswer, Plan
 export interface IssueOptions extends CallOptions {
   /** Life of the lease, seconds; the kernel's default unless given. */
   readonly ttl?: number;
+  /** From when it counts; at once unless given. */
+  readonly notBefore?: Date;
   /** The person who confirmed a manifest with `hrc_required`. */
   readonly confirmedBy?: string;
 }
@@ -68,8 +70,14 @@ export class WritClient {
     this.contentIndex = createContentIndex(transport);
     this.messages = createMessages(transport);
     this.leases = {
-      async issue(manifest, { ttl, confirmedBy, signal } = {}) {
-        const json: LeaseRequest = { manifest, ...(ttl === undefined ? {} : { ttl }), ...(confirmedBy === undefined ? {} : { confirmed_by: confirmedBy }) };
+      async issue(manifest, { ttl, notBefore, confirmedBy, signal } = {}) {
+        const from = notBefore === undefined ? {} : { not_before: notBefore.toISOString() };
+        const json: LeaseRequest = {
+          manifest,
+          ...(ttl === undefined ? {} : { ttl }),
+          ...from,
+          ...(confirmedBy === undefined ? {} : { confirmed_by: confirmedBy }),
+        };
         return (await transport.json<LeaseAnswer>({ method: 'POST', path: '/v1/leases', json, signal, repeatable: false })).body;
       },
       async issuePlan(envelope, { ttl, capabilities, scopes, signal } = {}) {

@@ -8,6 +8,7 @@ import type {
   BulkRetryLine,
   BulkRetrySummary,
   CancelAnswer,
+  DryRun,
   RetryAnswer,
   TaskFilter,
   TaskPage,
@@ -34,6 +35,10 @@ export interface SubmitOptions extends WaitOptions {
   readonly attempts?: number;
   /** Queue including its pool, `file@archive`. */
   readonly queue?: string;
+  /** No worker takes it before; at most 366 days ahead. A lease that you bring must hold then. */
+  readonly notBefore?: Date;
+  /** 0, as without: before every other; then 1 before 2, up to 2,097,152. */
+  readonly priority?: number;
   /** The kernel issues the lease; needs the role `kernel` as well. */
   readonly sign?: boolean;
   readonly traceparent?: string;
@@ -50,6 +55,8 @@ export type Acted<Begun> = { readonly ended: false; readonly answer: Begun } | {
 export interface TasksApi {
   /** Pushes one task. Another push of the same task has no further effect. */
   submit<C extends CapabilityId>(manifest: ManifestOf<C>, options: SubmitOptions): Promise<Submitted<C>>;
+  /** What a push of this task would meet now; nothing is queued, signed or recorded. */
+  dryRun(manifest: ManifestOf<CapabilityId>, options?: CallOptions & Pick<SubmitOptions, 'lease' | 'queue' | 'sign'>): Promise<DryRun>;
   /** Pushes many tasks; a receipt per task, in order. */
   submitMany(tasks: Iterable<TaskSubmission> | AsyncIterable<TaskSubmission>, options?: BulkOptions): AsyncGenerator<BulkReceipt, BulkTotals>;
   /** The state of a task; with `wait`, once it has ended or the wait is over. */
@@ -73,13 +80,21 @@ const ROUND_S = 30;
 
 export function createTasks(transport: Transport): TasksApi {
   const tasks: TasksApi = {
-    async submit<C extends CapabilityId>(manifest: ManifestOf<C>, { lease, attempts, queue, sign, traceparent, wait, signal }: SubmitOptions) {
-      const query = { attempts, queue, sign: sign === true ? 'true' : undefined };
+    async submit<C extends CapabilityId>(
+      manifest: ManifestOf<C>,
+      { lease, attempts, queue, notBefore, priority, sign, traceparent, wait, signal }: SubmitOptions,
+    ) {
+      const query = { attempts, queue, not_before: notBefore?.toISOString(), priority, sign: sign === true ? 'true' : undefined };
       const json: TaskSubmission = { manifest, ...(lease === undefined ? {} : { lease }), ...(traceparent === undefined ? {} : { traceparent }) };
       const answer = await transport.json<unknown>({ method: 'POST', path: '/v1/tasks', query, json, wait, signal, repeatable: true });
       const replayed = answer.headers.get('idempotency-replayed') === 'true';
       if (answer.status === 200) return { ended: true, replayed, task: answer.body as TaskView<OutputOf<C>> };
       return { ended: false, replayed, receipt: answer.body as TaskReceipt };
+    },
+    async dryRun(manifest, { lease, queue, sign, signal } = {}) {
+      const query = { dry_run: 'true', queue, sign: sign === true ? 'true' : undefined };
+      const json: TaskSubmission = { manifest, ...(lease === undefined ? {} : { lease }) };
+      return (await transport.json<DryRun>({ method: 'POST', path: '/v1/tasks', query, json, signal, repeatable: true })).body;
     },
     submitMany: (source, options = {}) => submitMany(source, options, transport),
     async get(taskId, { wait, signal } = {}) {

@@ -57,6 +57,12 @@ export type ExecutionResult<Output = Record<string, unknown>> =
   | { status: 'SUCCESS'; output: Output; error: null; signature: string }
   | { status: 'FAILURE'; output: null; error: { error_code: ResultErrorCode; message: string }; signature: string };
 
+/** One thing that is wrong with what was sent; an empty `field` means the whole of it. */
+export interface FieldFault {
+  field: string;
+  message: string;
+}
+
 /** A problem document (RFC 9457). */
 export interface Problem {
   type: string;
@@ -65,7 +71,24 @@ export interface Problem {
   detail: string;
   code: string;
   field?: string | undefined;
+  /** Everything that is wrong with the document; `field` and `detail` are about the first. */
+  problems?: FieldFault[] | undefined;
   instance?: string | undefined;
+}
+
+/** What a push would meet. `none`: without authority no file is looked at. */
+export interface DryRun {
+  dry_run: true;
+  task_id: string;
+  capability_id: string;
+  manifest_sha256: string;
+  would: 'run' | 'join' | 'replay' | 'refuse';
+  authority: 'lease' | 'grantable' | 'none';
+  /** Of a file task, as the files stand on the server's host. */
+  effect?:
+    | { operation?: 'move' | 'copy' | 'delete' | undefined; source?: string | undefined; destination?: string | undefined; bytes?: number | undefined }
+    | undefined;
+  obstacles: { code: string; field?: string | undefined; message: string }[];
 }
 
 export interface TaskReceipt {
@@ -179,6 +202,7 @@ export interface TaskEvent {
 export interface LeaseRequest {
   manifest: TaskManifest;
   ttl?: number | undefined;
+  not_before?: string | undefined;
   confirmed_by?: string | undefined;
 }
 
@@ -195,6 +219,8 @@ export interface BulkReceipt {
   code?: string | undefined;
   field?: string | undefined;
   message?: string | undefined;
+  /** Of a line that is no task: everything that is wrong with it. */
+  problems?: FieldFault[] | undefined;
 }
 
 export interface BulkSummary {

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import type { Problem } from '../../contracts/index.ts';
-import { ERRORS, type ErrorCode, isWritError, messageOf } from '../../core/errors.ts';
+import { ERRORS, type ErrorCode, type FieldProblem, isWritError, messageOf } from '../../core/errors.ts';
 
 export const PROBLEM_TYPE = 'application/problem+json';
 
@@ -60,7 +60,7 @@ const FOREIGN: Readonly<Record<string, ErrorCode>> = {
  * to the log, under the `instance` of the document.
  */
 export function problemOf(error: unknown, instance?: () => string): Problem {
-  const { code, detail, field } = understood(error);
+  const { code, detail, field, problems } = understood(error);
   const status = ERRORS[code].http;
   const inner = status === 500;
   return {
@@ -70,12 +70,20 @@ export function problemOf(error: unknown, instance?: () => string): Problem {
     detail: inner ? 'The server failed; its log says why.' : detail,
     code,
     ...(field === undefined ? {} : { field }),
+    ...(problems === undefined || inner ? {} : { problems: [...problems] }),
     ...(inner && instance !== undefined ? { instance: instance() } : {}),
   };
 }
 
-function understood(error: unknown): { readonly code: ErrorCode; readonly detail: string; readonly field?: string } {
-  if (isWritError(error)) return { code: error.code, detail: error.message, ...(error.field === undefined ? {} : { field: error.field }) };
+interface Understood {
+  readonly code: ErrorCode;
+  readonly detail: string;
+  readonly field?: string | undefined;
+  readonly problems?: readonly FieldProblem[] | undefined;
+}
+
+function understood(error: unknown): Understood {
+  if (isWritError(error)) return { code: error.code, detail: error.message, field: error.field, problems: error.problems };
   const { code, statusCode } = (typeof error === 'object' && error !== null ? error : {}) as { code?: unknown; statusCode?: unknown };
   const foreign = FOREIGN[String(code)] ?? FOREIGN[String(statusCode)];
   if (foreign !== undefined) return { code: foreign, detail: messageOf(error) };

@@ -1,7 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { type ErrorCode, WritError } from '../../core/errors.ts';
-import { faultOf, isAboutManifest } from '../shared/input/schema-fault.ts';
+import { problemsOf, refusalOf } from '../../core/shape-problems.ts';
+import { isAboutManifest } from '../shared/input/schema-fault.ts';
 import type { Access, Caller } from './caller.ts';
 import type { SessionStore } from './security/sessions.ts';
 import type { HttpServices } from './services.ts';
@@ -118,9 +119,9 @@ export function checked<T>(row: { readonly problems: readonly ErrorCode[] }, par
   }
   const read = schema.safeParse(value);
   if (read.success) return read.data;
-  const { field, message } = faultOf(read.error);
-  const code: ErrorCode = part === 'body' && isAboutManifest(field) && row.problems.includes('INVALID_MANIFEST') ? 'INVALID_MANIFEST' : 'INVALID_ARGUMENT';
-  throw new WritError(code, `${field === '' ? `the ${part}` : field}: ${message}`, field === '' ? {} : { field });
+  const problems = problemsOf(read.error, schema, value);
+  const ofManifest = part === 'body' && isAboutManifest(problems[0].field) && row.problems.includes('INVALID_MANIFEST');
+  throw refusalOf(ofManifest ? 'INVALID_MANIFEST' : 'INVALID_ARGUMENT', problems, `the ${part}`);
 }
 
 /** An empty object says nothing, and some clients cannot send less. */

@@ -1,11 +1,13 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
-import { ERRORS, type ErrorCode, isWritError } from '../../core/errors.ts';
+import { ERRORS, type ErrorCode, type FieldProblem, isWritError } from '../../core/errors.ts';
 
 /** Why a tool has no answer: a code of ours, the argument at fault where one is, a sentence. */
 export interface ToolFailure {
   readonly code: ErrorCode;
   readonly field?: string;
   readonly message: string;
+  /** Everything that is wrong with the arguments, where there is more than a sentence about them. */
+  readonly problems?: readonly FieldProblem[];
 }
 
 /** An answer: structured, and the same as text for clients that know no structure. */
@@ -21,5 +23,6 @@ export function failed(failure: ToolFailure): CallToolResult {
 /** What is our own fault tells nothing of our insides; the log has it. */
 export function failureOf(error: unknown): ToolFailure {
   if (!isWritError(error) || ERRORS[error.code].http === 500) return { code: 'INTERNAL', message: 'The server failed; its log says why.' };
-  return { code: error.code, ...(error.field === undefined ? {} : { field: error.field }), message: error.message };
+  const { code, field, message, problems } = error;
+  return { code, ...(field === undefined ? {} : { field }), message, ...(problems === undefined ? {} : { problems }) };
 }

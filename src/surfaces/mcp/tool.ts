@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Role } from '../../contracts/index.ts';
-import { WritError } from '../../core/errors.ts';
-import { faultOf, isAboutManifest } from '../shared/input/schema-fault.ts';
+import { problemsOf, refusalOf } from '../../core/shape-problems.ts';
+import { isAboutManifest } from '../shared/input/schema-fault.ts';
 import type { McpCaller, McpServices } from './services.ts';
 
 /** Every tool is one row: what it is called, who may call it, what goes in and out. `tools/list` is made from these rows. */
@@ -75,7 +75,6 @@ export function judgingTool<O extends object>({ judge, ...row }: JudgingTool<O>)
 export function checkedInput<I>(schema: z.ZodType<I>, value: unknown): I {
   const read = schema.safeParse(value);
   if (read.success) return read.data;
-  const { field, message } = faultOf(read.error);
-  const code = isAboutManifest(field) ? 'INVALID_MANIFEST' : 'INVALID_ARGUMENT';
-  throw new WritError(code, field === '' ? `the arguments: ${message}` : `${field}: ${message}`, field === '' ? {} : { field });
+  const problems = problemsOf(read.error, schema, value);
+  throw refusalOf(isAboutManifest(problems[0].field) ? 'INVALID_MANIFEST' : 'INVALID_ARGUMENT', problems, 'the arguments');
 }

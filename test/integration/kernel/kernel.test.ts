@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TaskManifest } from '../../../src/contracts/index.ts';
 import { manifestSha256 } from '../../../src/core/hash.ts';
 import { failure, success } from '../../../src/core/outcome.ts';
-import { authenticateLease, fixedKeyring, verifyRevocation } from '../../../src/lease/index.ts';
+import { authenticateLease, authorizeTimes, fixedKeyring, verifyRevocation } from '../../../src/lease/index.ts';
 import { executorKey, type KernelRig, kernelKey, removeDirectory, signedResult, startKernel } from '../../fixtures/authority/kernel-rig.ts';
 import { ed25519, NOW, vectorKey } from '../../fixtures/authority/world.ts';
 
@@ -51,6 +51,39 @@ describe('issue over the socket', () => {
     expect((await rig.client.issueOne({ manifest: move() }, { ttl: 7200 })).exp).toBe(NOW + 7200);
     await expect(rig.client.issueOne({ manifest: move() }, { ttl: 7201 })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT', field: 'ttl' });
     await expect(rig.client.issueOne({ manifest: move() }, { ttl: 0 })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT', field: 'ttl' });
+  });
+
+  it('signs a lease that counts later, which is none before and lives as long from then', async () => {
+    const manifest = move();
+    const later = NOW + 3600;
+    const { lease, exp } = await rig.client.issueOne({ manifest }, { notBefore: later, ttl: 60 });
+    const expected = { manifest, manifestSha256: manifestSha256(manifest), aud: 'file', iss: 'writ-kernel' };
+    const read = await authenticateLease(lease, expected, { keyring, ed25519 });
+    expect([read.ok && read.lease, exp]).toMatchObject([{ iat: later, exp: later + 60 }, later + 60]);
+    const at = (seconds: number) => (read.ok ? authorizeTimes(read.lease, { now: seconds * 1000, maxTtl: 7200, isRevoked: () => false })?.code : 'unread');
+    expect([at(NOW), at(later - 61), at(later), at(later + 59), at(later + 60)]).toEqual([
+      'INVALID_LEASE',
+      'INVALID_LEASE',
+      undefined,
+      undefined,
+      'LEASE_EXPIRED',
+    ]);
+    expect((await rig.client.issueOne({ manifest: move() }, { notBefore: NOW - 500 })).exp).toBe(NOW + 3600);
+    await expect(rig.client.issueOne({ manifest: move() }, { notBefore: NOW + 367 * 86_400 })).rejects.toMatchObject({ field: 'not_before' });
+  });
+
+  it('judges without signing, recording or taking the id', async () => {
+    const manifest = move();
+    const taken = move();
+    await rig.client.issueOne({ manifest: taken });
+    const asks = [manifest, { ...taken, inputs: {} }, move({ provenance: { undo_of: 'x' } }), move({ capability_id: 'FILE_MVOE' })];
+    expect(await rig.client.judge(asks.map((one) => ({ manifest: one })))).toMatchObject([
+      { ok: true },
+      { ok: false, code: 'TASK_ID_CONFLICT' },
+      { ok: false, code: 'LEASE_REFUSED', field: 'provenance.undo_of' },
+      { ok: false, code: 'INVALID_MANIFEST', field: 'capability_id' },
+    ]);
+    expect(rig.store.issued(manifest.task_id)).toBeUndefined();
   });
 
   it('gives the same manifest a fresh lease, and another manifest for its id none', { tags: ['FE-37'] }, async () => {

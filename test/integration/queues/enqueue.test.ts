@@ -56,6 +56,41 @@ describe('push', () => {
     expect((await at.rig.queue.getWaiting()).length).toBe(0);
   });
 
+  it('delays a job until its time and keeps its priority, alone and among others', async () => {
+    const later = Date.now() + 3_600_000;
+    await at.rig.enqueue.push(taskJob('later'), { notBefore: later });
+    expect(await at.rig.enqueue.jobState('later')).toMatchObject({ state: 'delayed' });
+    const job = await at.rig.queue.getJob('t_later');
+    expect((job?.timestamp ?? 0) + (job?.opts.delay ?? 0)).toBeGreaterThanOrEqual(later);
+    expect((await at.rig.enqueue.push(taskJob('later'))).kind).toBe('in-flight');
+    await at.rig.enqueue.pushMany([taskJob('low-1'), taskJob('low-2')], { priority: 9 });
+    await at.rig.enqueue.push(taskJob('high'), { priority: 2 });
+    await at.rig.enqueue.push(taskJob('past'), { notBefore: 1 });
+    const order = [];
+    for (let left = 4; left > 0; left -= 1) {
+      const fetched = await at.rig.fetch();
+      order.push(fetched.id);
+      await at.rig.complete(fetched);
+    }
+    expect(order).toEqual(['t_past', 't_high', 't_low-1', 't_low-2']);
+    for (const wrong of [
+      { priority: -1 },
+      { priority: 2_097_153 },
+      { priority: 1.5 },
+      { notBefore: Date.now() + 367 * 86_400_000 },
+      { notBefore: Number.NaN },
+    ]) {
+      await expect(at.rig.enqueue.push(taskJob('wrong'), wrong)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+    }
+  });
+
+  it('runs a failed task again at the time of the new push', async () => {
+    await at.rig.enqueue.push(taskJob('again'));
+    await at.rig.fail(await at.rig.fetch());
+    await at.rig.enqueue.push(taskJob('again', {}, 'lease-2'), { notBefore: Date.now() + 3_600_000 });
+    expect(await at.rig.enqueue.jobState('again')).toMatchObject({ state: 'delayed', data: { lease: 'lease-2' } });
+  });
+
   it('gives a failed job the new lease and its full budget, and runs it again', async () => {
     await at.rig.enqueue.push(taskJob('t'), { attempts: 3 });
     await at.rig.fail(await at.rig.fetch());

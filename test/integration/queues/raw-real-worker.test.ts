@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -54,6 +54,13 @@ describe.each([
     expect(await rig.verify(manifest, first.text.trim())).toBe(true);
     expect(readFileSync(destination, 'utf8')).toBe(`content of once-${language} ü`);
     expect(await push(command, manifest, lease)).toEqual(first);
+  });
+
+  it('says how it is used with --help, and touches nothing', () => {
+    const [program, ...given] = command;
+    const help = spawnSync(program, [...given, '--help'], { cwd: packageRoot(), encoding: 'utf8' });
+    expect([help.status, help.stderr]).toEqual([0, '']);
+    expect(help.stdout).toContain(`${given[0]} connection.json [job.json | -] [--no-wait]`);
   });
 
   it('has nothing done without a lease, and under the lease of another manifest', async () => {

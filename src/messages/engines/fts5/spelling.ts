@@ -1,5 +1,5 @@
+import { editDistance } from '../../../core/edit-distance.ts';
 import type { WordFinding, WordQuestion } from '../../../core/ports/message-engine.ts';
-import { editDistance } from '../../text/edit-distance.ts';
 import { piecesOfName } from '../../text/parts.ts';
 import { folded, wordsOfText } from '../../text/words.ts';
 import { type Sql, sql } from '../../visibility/sql.ts';

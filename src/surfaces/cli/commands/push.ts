@@ -1,11 +1,12 @@
 import { counted } from '../../../core/units.ts';
 import type { Rejection } from '../../shared/input/parse-task.ts';
 import { whyNothingCame } from '../../shared/queues.ts';
+import { leaseTermsOf } from '../../shared/tasks/lease-terms.ts';
 import { type CommandContext, command, openInput, type Registrar } from '../command.ts';
 import type { Progress } from '../push/progress.ts';
 import type { PushReport, PushSummary } from '../push/push-all.ts';
 import { taskStatusJson, taskStatusText } from '../text/task-status.ts';
-import { parseLeaseTerms, parseSeconds, parseWhole } from '../text/values.ts';
+import { parseLeaseTerms, parseSeconds, parseWhen, parseWhole } from '../text/values.ts';
 
 const EXAMPLES = `
 Examples:
@@ -21,6 +22,9 @@ export const register: Registrar = (program, deps, exit) => {
     .option('--ttl <time>', 'life of these leases, e.g. 15m, 24h, 30d')
     .option('--confirmed-by <person>', 'who confirmed the manifests that say hrc_required')
     .option('--attempts <count>', 'tries for errors that may pass (1 to 25)')
+    .option('--not-before <time>', 'no worker takes them before: RFC 3339, or from now on, e.g. 15m, 24h, 30d')
+    .option('--priority <number>', '0, as without: before every other; then 1 before 2')
+    .option('--dry-run', 'only say what each task would meet: authority, paths, what stands in the way')
     .option('--wait', 'wait for every outcome')
     .option('--timeout <time>', 'with --wait: give up after so long without news', '300s')
     .addHelpText('after', EXAMPLES)
@@ -32,6 +36,9 @@ interface PushFlags {
   readonly ttl?: string;
   readonly attempts?: string;
   readonly confirmedBy?: string;
+  readonly notBefore?: string;
+  readonly priority?: string;
+  readonly dryRun?: boolean;
   readonly wait?: boolean;
   readonly timeout: string;
 }
@@ -47,7 +54,9 @@ async function runPush(context: CommandContext, flags: PushFlags, file: string):
   const terms = parseLeaseTerms(flags);
   const quietMs = parseSeconds(flags.timeout, '--timeout') * 1000;
   const attempts = flags.attempts === undefined ? undefined : parseWhole(flags.attempts, '--attempts', { min: 1, max: MAX_ATTEMPTS });
+  const push = { ...(attempts === undefined ? {} : { attempts }), ...parseWhen(flags, context.clock.now()) };
   const input = await openInput(context, file);
+  if (flags.dryRun === true) return (await import('../push/dry-run.ts')).runDryRun(context, input.stream, { sign: flags.sign === true, push });
   const services = await context.services();
   const tasks = await services.tasks();
   const kernel = flags.sign === true ? await services.kernel() : undefined;
@@ -58,8 +67,13 @@ async function runPush(context: CommandContext, flags: PushFlags, file: string):
   const started = context.clock.monotonic();
   const progress = createProgress(context.io, input.bytes);
   try {
-    const push = attempts === undefined ? {} : { attempts };
-    await pushAll(input.stream, { tasks, kernel, follower }, { terms, push, signal }, reporter(context, progress), summary);
+    await pushAll(
+      input.stream,
+      { tasks, kernel, follower },
+      { terms: { ...terms, ...leaseTermsOf(push) }, push, signal },
+      reporter(context, progress),
+      summary,
+    );
   } finally {
     follower?.stop();
     progress.stop();
@@ -95,8 +109,9 @@ function reporter(context: CommandContext, progress: Progress): PushReport {
   };
 }
 
-function rejectionText({ line, task_id, code, field, message }: Rejection): string {
-  return `line ${line}: ${task_id === undefined ? '' : `${task_id}: `}${field === undefined ? '' : `${field} `}${message} (${code})`;
+function rejectionText({ line, task_id, code, field, message, problems = [] }: Rejection): string {
+  const others = problems.slice(1).map((one) => `\n         ${one.field} ${one.message}`);
+  return `line ${line}: ${task_id === undefined ? '' : `${task_id}: `}${field === undefined ? '' : `${field} `}${message} (${code})${others.join('')}`;
 }
 
 async function close(context: CommandContext, summary: PushSummary): Promise<void> {

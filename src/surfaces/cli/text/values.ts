@@ -1,5 +1,6 @@
 import { WritError } from '../../../core/errors.ts';
-import type { LeaseTerms } from '../../../core/ports/index.ts';
+import type { LeaseTerms, PushOptions } from '../../../core/ports/index.ts';
+import { WHEN } from '../../../core/when.ts';
 
 const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400 } satisfies Record<string, number>;
 const DURATION = /^(\d{1,9})(s|m|h|d)?$/;
@@ -22,6 +23,24 @@ export function parseWhole(word: string, option: string, range: { min: number; m
     throw new WritError('INVALID_ARGUMENT', `${option} must be a whole number from ${range.min} to ${range.max}`, { field: option });
   }
   return value;
+}
+
+const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/;
+
+/**
+ * When a push may run: `--not-before` (a time, or so long from `now`, milliseconds since 1970) and `--priority`.
+ *
+ * @throws WritError INVALID_ARGUMENT
+ */
+export function parseWhen(flags: { readonly notBefore?: string; readonly priority?: string }, now: number): Pick<PushOptions, 'notBefore' | 'priority'> {
+  const { notBefore: word, priority } = flags;
+  const at = word === undefined ? undefined : RFC_3339.test(word) ? Date.parse(word) : now + parseSeconds(word, '--not-before') * 1000;
+  if (at !== undefined && !(at - now <= WHEN.aheadMs))
+    throw new WritError('INVALID_ARGUMENT', '--not-before lies more than 366 days ahead', { field: '--not-before' });
+  return {
+    ...(at === undefined ? {} : { notBefore: at }),
+    ...(priority === undefined ? {} : { priority: parseWhole(priority, '--priority', { min: 0, max: WHEN.priority }) }),
+  };
 }
 
 /** The options of a lease that `push`, `find` and `lease issue` share. */

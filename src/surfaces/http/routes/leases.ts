@@ -34,8 +34,9 @@ async function forTask(body: LeaseRequest, { caller, services }: LeaseCall): Pro
   return { status: 201, body: answer, headers: NOT_KEPT };
 }
 
-async function oneLease({ manifest, ttl, confirmed_by }: LeaseRequest, kernel: KernelClient): Promise<string> {
-  const terms = { ...(ttl === undefined ? {} : { ttlS: ttl }), ...(confirmed_by === undefined ? {} : { confirmedBy: confirmed_by }) };
+async function oneLease({ manifest, ttl, not_before, confirmed_by }: LeaseRequest, kernel: KernelClient): Promise<string> {
+  const notBeforeS = not_before === undefined ? {} : { notBeforeS: Math.floor(Date.parse(not_before) / 1000) };
+  const terms = { ...(ttl === undefined ? {} : { ttlS: ttl }), ...notBeforeS, ...(confirmed_by === undefined ? {} : { confirmedBy: confirmed_by }) };
   const [grant] = await kernel.issue([manifest], terms);
   if (grant === undefined) throw new WritError('KERNEL_UNAVAILABLE', 'the kernel did not answer');
   if (grant.kind === 'refused') throw new WritError(grant.code, grant.message, grant.field === undefined ? {} : { field: grant.field });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { PlanFilter, Sha256Hex, TaskFilter, TaskId } from '../../../contracts/index.ts';
+import { WHEN } from '../../../core/when.ts';
 
 /** Parameters that several routes share. */
 export const TaskParams = z.strictObject({ id: TaskId });
@@ -13,7 +14,10 @@ const Flag = z.enum(['true', 'false']).transform((word) => word === 'true');
 export const PushQuery = z.strictObject({
   attempts: Attempts.optional().describe('Tries for errors that may pass, 1 to 25; 1 unless given.'),
   queue: z.string().min(1).max(64).optional().describe("Queue including its pool, `file@archive`; the capability's queue in the configured pool unless given."),
+  not_before: z.iso.datetime({ offset: true }).optional().describe('No worker takes it before (RFC 3339), at most 366 days ahead.'),
+  priority: z.coerce.number().int().min(0).max(WHEN.priority).optional().describe('0, as without: before every other; then 1 before 2.'),
   sign: Flag.optional().describe('`true`: the kernel issues a lease for a task that has none; needs the role `kernel` as well.'),
+  dry_run: Flag.optional().describe('`true`: only says what the push would meet; nothing is queued, signed or recorded. One task, no stream.'),
 });
 export type PushQuery = z.infer<typeof PushQuery>;
 

@@ -1,6 +1,8 @@
 import type { BulkReceipt, BulkSummary } from '../../../contracts/index.ts';
+import { WritError } from '../../../core/errors.ts';
 import type { Receipt } from '../../../core/ports/index.ts';
 import { untilAborted } from '../../shared/input/until-aborted.ts';
+import { leaseTermsOf } from '../../shared/tasks/lease-terms.ts';
 import { type LineAnswer, type PushStreamPorts, pushStream } from '../../shared/tasks/push-stream.ts';
 import { refuseLease } from '../../shared/tasks/submit.ts';
 import { dropRest } from '../drop-rest.ts';
@@ -14,6 +16,7 @@ type BulkCall = Call<undefined, PushQuery, unknown>;
 
 /** A stream of tasks, answered line by line. What was answered is queued, also when the stream breaks off. */
 export async function submitMany(call: BulkCall): Promise<Answer> {
+  if (call.query.dry_run === true) throw new WritError('INVALID_ARGUMENT', 'dry_run: takes one task, not a stream', { field: 'dry_run' });
   const kernel = await signingKernel(call);
   return answerLines(call.reply, kernel ? auditedLines(call, bulkLines(call, kernel)) : bulkLines(call, undefined));
 }
@@ -26,11 +29,12 @@ async function* bulkLines(call: BulkCall, kernel: Awaited<ReturnType<typeof sign
   // The connection carries the answer as well, so the end of the reading must not end it.
   const body = request.raw.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>;
   const source = untilAborted(body, AbortSignal.any([call.signal, over.signal]));
+  const push = pushOptions(query);
   const refusal: PushStreamPorts['refusal'] = ({ job, granted }) =>
-    refuseLease(job, { signatures, tasks, now: services.clock.now(), queue: query.queue, granted });
+    refuseLease(job, { signatures, tasks, now: services.clock.now(), queue: query.queue, notBefore: push.notBefore, granted });
   const { summary } = emptySummary();
   try {
-    for await (const answers of pushStream(source, { tasks, refusal, kernel }, { push: pushOptions(query), terms: {} })) {
+    for await (const answers of pushStream(source, { tasks, refusal, kernel }, { push, terms: leaseTermsOf(push) })) {
       const receipts = answers.map(receiptOf);
       for (const { receipt } of receipts) summary[receipt] += 1;
       summary.lines += receipts.length;
@@ -60,7 +64,10 @@ const WORDS = {
 } as const satisfies Record<Receipt['kind'], BulkReceipt['receipt']>;
 
 function receiptOf(answer: LineAnswer): BulkReceipt {
-  if (!('receipt' in answer)) return { ...answer, receipt: 'rejected' };
+  if (!('receipt' in answer)) {
+    const { problems, ...refused } = answer;
+    return { ...refused, receipt: 'rejected', ...(problems === undefined ? {} : { problems: [...problems] }) };
+  }
   const { line, receipt } = answer;
   const { taskId: task_id, kind } = receipt;
   if (kind === 'conflict') {

@@ -1,6 +1,7 @@
 import type { TaskReceipt, TaskSubmission } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
 import type { KernelClient, PushOptions, Receipt } from '../../../core/ports/index.ts';
+import { dryRun } from '../../shared/tasks/dry-run.ts';
 import { assertMaySign, submitTask } from '../../shared/tasks/submit.ts';
 import { readTaskStatus } from '../../shared/tasks/task-status.ts';
 import type { Answer, Call } from '../route.ts';
@@ -15,6 +16,7 @@ export async function submitOne(call: SubmitCall): Promise<Answer> {
   const { query, caller } = call;
   const job = { ...call.body, ...inherited(call), v: 1 } as const;
   const terms = { sign: query.sign === true, push: pushOptions(query) };
+  if (query.dry_run === true) return { status: 200, body: await dryRun(job, terms, caller, submitServices(call)) };
   const receipt = await submitTask(job, terms, { surface: 'http', name: caller.name, roles: caller.roles }, submitServices(call));
   return receipt.kind === 'finished' ? replayed(receipt.taskId, call) : queued(receipt, call);
 }
@@ -25,8 +27,13 @@ function inherited({ body, traceparent }: SubmitCall): { readonly traceparent?: 
   return own === undefined ? {} : { traceparent: own };
 }
 
-export function pushOptions({ attempts, queue }: PushQuery): PushOptions {
-  return { ...(attempts === undefined ? {} : { attempts }), ...(queue === undefined ? {} : { queue }) };
+export function pushOptions({ attempts, queue, not_before, priority }: PushQuery): PushOptions {
+  return {
+    ...(attempts === undefined ? {} : { attempts }),
+    ...(queue === undefined ? {} : { queue }),
+    ...(not_before === undefined ? {} : { notBefore: Date.parse(not_before) }),
+    ...(priority === undefined ? {} : { priority }),
+  };
 }
 
 /** The kernel, when the caller asks to have leases issued. Throws WritError FORBIDDEN without the role. */

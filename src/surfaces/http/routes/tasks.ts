@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { BulkReceipt, BulkSummary, TaskPage, TaskReceipt, TaskSubmission, TaskView } from '../../../contracts/index.ts';
+import { BulkReceipt, BulkSummary, DryRun, TaskPage, TaskReceipt, TaskSubmission, TaskView } from '../../../contracts/index.ts';
 import { unknownTask } from '../../shared/tasks/task-id.ts';
 import { waitForOutcome } from '../../shared/tasks/task-status.ts';
 import { isNdjson, NDJSON } from '../body.ts';
@@ -27,8 +27,9 @@ export const submitTasks = route({
   headers: PREFER,
   responses: {
     200: {
-      description: 'The task has ended: with success before (`Idempotency-Replayed`), or while the request waited. For a stream: one receipt a line.',
-      schema: TaskView,
+      description:
+        'The task has ended: with success before (`Idempotency-Replayed`), or while the request waited. With `dry_run`: what the push would meet. For a stream: one receipt a line.',
+      schema: z.union([TaskView, DryRun]),
       also: { [NDJSON]: z.union([BulkReceipt, BulkSummary]) },
       headers: { ...REPLAYED, ...PREFERENCE_APPLIED },
     },

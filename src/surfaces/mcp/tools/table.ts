@@ -4,7 +4,7 @@ import { indexStatus } from './index-status.ts';
 import { searchMessages, searchMessagesProduct } from './message-search.ts';
 import { getPlan, getPlanHistory, listPlansTool, submitPlan } from './plans.ts';
 import { listQueuesTool, pauseQueue, resumeQueue } from './queues.ts';
-import { getTask, retryTaskTool, submitTask, undoTaskTool } from './tasks.ts';
+import { checkTask, getTask, retryTaskTool, submitTask, undoTaskTool } from './tasks.ts';
 
 /** The tools, a row each, in the order in which they are listed. */
 export const TOOLS: readonly AnyTool[] = [
@@ -12,6 +12,7 @@ export const TOOLS: readonly AnyTool[] = [
   searchMessages,
   searchMessagesProduct,
   submitTask,
+  checkTask,
   getTask,
   retryTaskTool,
   undoTaskTool,

@@ -1,6 +1,8 @@
 import { z } from 'zod';
-import { TaskId, TaskManifest, TaskView } from '../../../contracts/index.ts';
+import { DryRun, OfferedManifest, TaskId, TaskView } from '../../../contracts/index.ts';
 import { audited } from '../../../core/audited.ts';
+import { WHEN } from '../../../core/when.ts';
+import { dryRun } from '../../shared/tasks/dry-run.ts';
 import { retryDetail, retryTask } from '../../shared/tasks/retry.ts';
 import { submitTask as submitToQueue } from '../../shared/tasks/submit.ts';
 import { unknownTask } from '../../shared/tasks/task-id.ts';
@@ -24,26 +26,50 @@ export const submitTask = tool({
   access: ['submit'],
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
   input: z.strictObject({
-    manifest: TaskManifest,
+    manifest: OfferedManifest,
     lease,
     sign,
     attempts: z.int().min(1).max(25).optional().meta({ description: 'Tries for errors that may pass; 1 if absent.' }),
     queue: z.string().min(1).max(64).optional().meta({ description: "Queue including its pool, file@archive; the capability's own if absent." }),
+    not_before: z.iso.datetime({ offset: true }).optional().meta({ description: 'No worker takes it before (RFC 3339), at most 366 days ahead.' }),
+    priority: z.int().min(0).max(WHEN.priority).optional().meta({ description: '0, as without: before every other; then 1 before 2.' }),
     wait_s: waitS,
   }),
   output: z.strictObject({ task_id: TaskId, receipt, queue: z.string().optional(), task: ended }),
   async run(call) {
     const { input, services, caller } = call;
-    const { manifest, attempts, queue } = input;
+    const { manifest, attempts, queue, priority, not_before } = input;
     const [tasks, audit] = [await services.tasks(), await services.audit()];
     const job = { v: 1, manifest, ...(input.lease === undefined ? {} : { lease: input.lease }) } as const;
-    const push = { ...(attempts === undefined ? {} : { attempts }), ...(queue === undefined ? {} : { queue }) };
+    const push = {
+      ...(attempts === undefined ? {} : { attempts }),
+      ...(queue === undefined ? {} : { queue }),
+      ...(priority === undefined ? {} : { priority }),
+      ...(not_before === undefined ? {} : { notBefore: Date.parse(not_before) }),
+    };
     const submitServices = { tasks, audit, clock: services.clock, signatures: services.signatures, kernel: services.kernel };
     const done = await submitToQueue(job, { sign: input.sign === true, push }, submitter(caller), submitServices);
     const answer = { task_id: done.taskId, receipt: RECEIPTS[done.kind] };
     if (done.kind !== 'finished') return { ...answer, queue: done.queue, ...(await endWithin(done.taskId, input.wait_s, call, tasks)) };
     const status = await readTaskStatus(done.taskId, tasks);
     return { ...answer, ...(status.state === 'finished' ? { task: shownTask(done.taskId, status, await services.signatures()) } : {}) };
+  },
+});
+
+export const checkTask = tool({
+  name: 'check_task',
+  title: 'What a task would meet',
+  description:
+    'A dry run of submit_task: authority, paths, what would be done and what stands in the way. Nothing is queued, signed or recorded. Files are looked ' +
+    'at only under a lease that holds, or with sign and the role kernel.',
+  access: ['submit'],
+  annotations: LOOKS_ONLY,
+  input: z.strictObject({ manifest: OfferedManifest, lease, sign }),
+  output: DryRun,
+  async run({ input, services, caller }) {
+    const job = { v: 1, manifest: input.manifest, ...(input.lease === undefined ? {} : { lease: input.lease }) } as const;
+    const { clock, signatures, kernel } = services;
+    return dryRun(job, { sign: input.sign === true, push: {} }, caller, { tasks: await services.tasks(), clock, signatures, kernel });
   },
 });
 

@@ -1,8 +1,10 @@
-import { MAX_JOB_BYTES, TaskJob } from '../../../contracts/index.ts';
+import type { z } from 'zod';
+import { MAX_JOB_BYTES, OfferedManifest, TaskJob } from '../../../contracts/index.ts';
 import { parseStrictObject } from '../../../core/canonical-json.ts';
-import { type ErrorCode, isWritError, WritError } from '../../../core/errors.ts';
+import { type ErrorCode, type FieldProblem, isWritError, WritError } from '../../../core/errors.ts';
 import { rememberManifest } from '../../../core/hash.ts';
 import type { JsonObject } from '../../../core/json.ts';
+import { problemsOf } from '../../../core/shape-problems.ts';
 import { MAX_ITEM_BYTES, type RawItem } from './raw-item.ts';
 
 /** A task as it was found in the input. */
@@ -20,6 +22,8 @@ export interface Rejection {
   readonly code: ErrorCode;
   readonly field?: string;
   readonly message: string;
+  /** Everything that is wrong with the document, where its shape was judged. */
+  readonly problems?: readonly FieldProblem[];
 }
 
 /** The shape check of the contract, with the place to look at. */
@@ -29,9 +33,12 @@ export function parseTask(item: RawItem): ParsedTask | Rejection {
     return { line: item.line, job: jobOf(item.text) };
   } catch (error) {
     if (!isWritError(error)) throw error;
-    return { line: item.line, code: error.code, message: error.message, ...(error.field === undefined ? {} : { field: error.field }) };
+    const { code, message, field, problems } = error;
+    return { line: item.line, code, message, ...(field === undefined ? {} : { field }), ...(problems === undefined ? {} : { problems }) };
   }
 }
+
+const OfferedJob = TaskJob.extend({ manifest: OfferedManifest });
 
 /**
  * The task in one JSON text: `{v?, manifest, lease?}`, or a bare manifest. Shape, canonical form and hash are had in one pass.
@@ -43,11 +50,16 @@ export function jobOf(text: string): TaskJob {
   if (read === undefined) throw new WritError('INVALID_MANIFEST', 'must be a JSON object: a manifest, or {"manifest": …, "lease": …}');
   const { value, forms } = read;
   const bare = !('manifest' in value);
-  const shape = TaskJob.safeParse(bare ? { v: 1, manifest: value } : withVersion(value));
-  if (shape.success) return known(shape.data, bare ? objectOf(forms) : forms.get('manifest'));
-  const issue = shape.error.issues[0];
-  const path = (issue?.path ?? []).map(String);
-  throw new WritError('INVALID_MANIFEST', issue?.message ?? 'is not a task', { field: (bare ? path.slice(1) : path).join('.') || 'manifest' });
+  const job = bare ? { v: 1 as const, manifest: checked(OfferedManifest, value) } : checked(OfferedJob, withVersion(value));
+  return known(job, bare ? objectOf(forms) : forms.get('manifest'));
+}
+
+function checked<T>(schema: z.ZodType<T>, value: JsonObject): T {
+  const shape = schema.safeParse(value);
+  if (shape.success) return shape.data;
+  const problems = problemsOf(shape.error, schema, value);
+  const [{ field, message }] = problems;
+  throw new WritError('INVALID_MANIFEST', message, { field: field === '' ? 'manifest' : field, problems });
 }
 
 function withVersion(value: JsonObject): JsonObject {

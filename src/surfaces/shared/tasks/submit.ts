@@ -3,7 +3,8 @@ import { audited } from '../../../core/audited.ts';
 import type { Clock } from '../../../core/clock.ts';
 import { WritError } from '../../../core/errors.ts';
 import { manifestSha256 } from '../../../core/hash.ts';
-import type { AuditLog, KernelClient, OperatorAction, PushOptions, Receipt, SignatureReader, TaskGateway } from '../../../core/ports/index.ts';
+import type { AuditLog, KernelClient, LeaseTerms, OperatorAction, PushOptions, Receipt, SignatureReader, TaskGateway } from '../../../core/ports/index.ts';
+import { leaseTermsOf } from './lease-terms.ts';
 
 /** Who submits, and where. */
 export interface Submitter {
@@ -39,10 +40,17 @@ export async function submitTask(
   by: Submitter,
   services: SubmitServices,
 ): Promise<Exclude<Receipt, { kind: 'conflict' }>> {
-  const leased = await withLease(job, sign, by, services);
+  const leased = await withLease(job, { sign, push }, by, services);
   const signatures = await services.signatures();
   const granted = leased !== job;
-  const refusal = await refuseLease(leased, { signatures, tasks: services.tasks, now: services.clock.now(), queue: push.queue, granted });
+  const refusal = await refuseLease(leased, {
+    signatures,
+    tasks: services.tasks,
+    now: services.clock.now(),
+    queue: push.queue,
+    notBefore: push.notBefore,
+    granted,
+  });
   if (refusal) throw new WritError(refusal.code, refusal.message, { field: refusal.field });
   const receipt = await services.tasks.enqueue.push(leased, push);
   if (receipt.kind === 'conflict') throw new WritError('TASK_ID_CONFLICT', 'the task_id is already used for another manifest', { field: 'manifest.task_id' });
@@ -54,15 +62,15 @@ export function assertMaySign(sign: boolean, { roles }: Pick<Submitter, 'roles'>
   if (sign && !roles.has('kernel')) throw new WritError('FORBIDDEN', 'sign=true asks for a lease, which needs the role kernel');
 }
 
-async function withLease(job: TaskJob, sign: boolean, by: Submitter, services: SubmitServices): Promise<TaskJob> {
+async function withLease(job: TaskJob, { sign, push }: SubmitTerms, by: Submitter, services: SubmitServices): Promise<TaskJob> {
   assertMaySign(sign, by);
   if (!sign || job.lease !== undefined) return job;
   const entry = { surface: by.surface, who: by.name, action: 'lease.issue', subject: job.manifest.task_id };
-  return { ...job, lease: await audited(services.audit, entry, async () => leaseFor(job, await services.kernel())) };
+  return { ...job, lease: await audited(services.audit, entry, async () => leaseFor(job, await services.kernel(), leaseTermsOf(push))) };
 }
 
-async function leaseFor({ manifest }: TaskJob, kernel: KernelClient): Promise<string> {
-  const [grant] = await kernel.issue([manifest], {});
+async function leaseFor({ manifest }: TaskJob, kernel: KernelClient, terms: LeaseTerms): Promise<string> {
+  const [grant] = await kernel.issue([manifest], terms);
   if (grant === undefined) throw new WritError('KERNEL_UNAVAILABLE', 'the kernel did not answer');
   if (grant.kind === 'refused') throw new WritError(grant.code, grant.message, grant.field === undefined ? {} : { field: grant.field });
   return grant.lease;
@@ -81,6 +89,8 @@ export interface LeaseCheckPorts {
   readonly now: number;
   /** The queue that the push names, if it does. */
   readonly queue?: string | undefined;
+  /** The job does not run before (milliseconds since 1970): the lease must hold then. */
+  readonly notBefore?: number | undefined;
   /** The kernel has just answered this lease to this process: all of it is looked at but the mathematics of its signature. */
   readonly granted?: boolean | undefined;
 }
@@ -94,14 +104,15 @@ export interface LeaseCheckPorts {
  */
 export async function refuseLease(
   { manifest, lease }: TaskJob,
-  { signatures, tasks, now, queue, granted }: LeaseCheckPorts,
+  { signatures, tasks, now, queue, notBefore = 0, granted }: LeaseCheckPorts,
 ): Promise<LeaseRefusal | undefined> {
   if (lease === undefined || lease === '') return refusal('INVALID_LEASE', 'the task carries no lease');
   const reading = await signatures.readLease(lease, manifest, queue, granted);
   if (!reading.ok) return refusal('INVALID_LEASE', reading.error);
   const { exp } = reading.value.payload;
-  if (exp * 1000 > now) return undefined;
+  if (exp * 1000 > Math.max(now, notBefore)) return undefined;
   if (await hasSucceeded(manifest, tasks)) return undefined;
+  if (exp * 1000 > now) return refusal('LEASE_EXPIRED', `the lease expires at ${new Date(exp * 1000).toISOString()}, before the task may run`);
   return refusal('LEASE_EXPIRED', `the lease expired at ${new Date(exp * 1000).toISOString()}`);
 }
 

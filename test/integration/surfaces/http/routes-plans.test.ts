@@ -35,6 +35,7 @@ beforeEach(async () => {
       plans: plans.door,
       kernel: async () => ({
         issue: kernelUnused,
+        judge: kernelUnused,
         regrant: kernelUnused,
         undo: kernelUnused,
         revoke: kernelUnused,

@@ -55,6 +55,74 @@ describe('POST /v1/tasks with one task', () => {
     expect(existsSync(String(manifest.inputs['destination_path']))).toBe(true);
   });
 
+  it('takes a task for later under a lease that counts then, and none that ends before', async () => {
+    const manifest = site.manifest('later');
+    const notBefore = new Date(Date.now() + 48 * 3_600_000).toISOString();
+    const query = `?not_before=${encodeURIComponent(notBefore)}&priority=3`;
+    expect(await push(manifest, { query })).toMatchObject({
+      status: 403,
+      body: { code: 'LEASE_EXPIRED', detail: expect.stringContaining('before the task may run') },
+    });
+    const signed = await site.ask(`/v1/tasks${query}&sign=true`, { method: 'POST', as: 'operator', body: { manifest } });
+    expect(signed).toMatchObject({ status: 202, body: { receipt: 'accepted' } });
+    const job = await site.rig.enqueue.jobState(manifest.task_id);
+    expect(job?.state).toBe('delayed');
+    expect((await site.services.signatures()).peek(TaskJob.parse(job?.data).lease ?? '')?.iat).toBe(Math.floor(Date.parse(notBefore) / 1000));
+    expect((await push(manifest, { query: '?not_before=tomorrow' })).body).toMatchObject({ code: 'INVALID_ARGUMENT', field: 'not_before' });
+  });
+
+  it('says what a push would meet with dry_run, and leaves no trace of it', async () => {
+    const manifest = site.manifest('dry');
+    const audited = () => (existsSync(site.rig.places.audit) ? site.audit().length : 0);
+    const before = audited();
+    const lease = await site.rig.lease(manifest);
+    const dry = (as: 'submit' | 'operator', sign = false, task = manifest, under?: string) =>
+      site.ask(`/v1/tasks?dry_run=true${sign ? '&sign=true' : ''}`, {
+        method: 'POST',
+        as,
+        body: { manifest: task, ...(under === undefined ? {} : { lease: under }) },
+      });
+    expect(await dry('submit', false, manifest, lease)).toMatchObject({
+      status: 200,
+      body: {
+        would: 'run',
+        authority: 'lease',
+        obstacles: [],
+        effect: { operation: 'move', source: manifest.inputs['source_path'], bytes: expect.any(Number) },
+      },
+    });
+    expect((await dry('operator', true)).body).toMatchObject({ would: 'run', authority: 'grantable', obstacles: [] });
+    expect((await dry('submit', true)).body).toMatchObject({ code: 'FORBIDDEN' });
+    expect(existsSync(String(manifest.inputs['source_path']))).toBe(true);
+    expect(await site.rig.enqueue.jobState(manifest.task_id)).toBeUndefined();
+    expect(await site.services.tasks.ledger.row(manifest.task_id)).toBeUndefined();
+    expect(audited()).toBe(before);
+    // The id is not taken either: another manifest may have it.
+    const other = { ...manifest, inputs: { source_path: manifest.inputs['source_path'], destination_path: site.file('taken') } };
+    expect((await dry('operator', true, other)).body).toMatchObject({
+      would: 'refuse',
+      obstacles: [{ code: 'EXECUTION_FAILED', field: 'manifest.inputs.destination_path', message: 'the destination exists' }],
+    });
+    const gone = { ...manifest, inputs: { ...manifest.inputs, source_path: `${String(manifest.inputs['source_path'])}.gone` } };
+    expect((await dry('operator', true, gone)).body.obstacles).toMatchObject([
+      { field: 'manifest.inputs.source_path', message: expect.stringContaining('does not exist') },
+    ]);
+  });
+
+  it('looks at no file in a dry run without authority: who may not touch a file is not told of it', async () => {
+    const there = site.manifest('secret');
+    const gone = { ...there, inputs: { ...there.inputs, source_path: `${String(there.inputs['source_path'])}.gone` } };
+    const answers = await Promise.all(
+      [there, gone].map(
+        async (manifest) => (await site.ask('/v1/tasks?dry_run=true', { method: 'POST', as: 'submit', body: { manifest, lease: 'a.b.c' } })).body,
+      ),
+    );
+    for (const answer of answers) {
+      expect(answer).toMatchObject({ would: 'refuse', authority: 'none', obstacles: [{ code: 'INVALID_LEASE' }] });
+      expect(answer.effect).toBeUndefined();
+    }
+  });
+
   it('never waits longer than http.max_wait_s, and says so', async () => {
     const manifest = site.manifest('long');
     const reply = await push(manifest, { headers: { prefer: 'wait="99999"; x=1' } });

@@ -74,6 +74,12 @@ export function createKernelTwin(clock: Clock): Kernel {
         }),
       );
     },
+    judge: async (manifests, { confirmedBy }) =>
+      manifests.map(({ constraints }) =>
+        constraints.hrc_required === true && confirmedBy === undefined
+          ? ({ kind: 'refused', code: 'HRC_REQUIRED', message: 'needs a person' } as const)
+          : ({ kind: 'grantable' } as const),
+      ),
     async regrant(manifest) {
       asked.regrant += 1;
       return lease(manifest);

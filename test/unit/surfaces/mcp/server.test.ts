@@ -9,6 +9,7 @@ import { startMcp } from './mcp-rig.ts';
 const NAMES = [
   'Search',
   'submit_task',
+  'check_task',
   'get_task',
   'retry_task',
   'undo_task',
@@ -65,6 +66,7 @@ describe('the MCP server', () => {
     const looking = (await mcp.tools()).filter(({ annotations }) => annotations?.readOnlyHint === true).map(({ name }) => name);
     expect(looking.filter((name) => !name.startsWith('search_messages'))).toEqual([
       'Search',
+      'check_task',
       'get_task',
       'get_plan',
       'list_plans',

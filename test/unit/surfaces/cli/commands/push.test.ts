@@ -98,11 +98,33 @@ describe('writ push', () => {
       ['--ttl', 'soon'],
       ['--attempts', '0'],
       ['--attempts', '26'],
+      ['--not-before', 'tomorrow'],
+      ['--not-before', '367d'],
+      ['--priority', '-1'],
+      ['--priority', '2097153'],
       ['--timeout', '-1s'],
     ]) {
       expect((await world.cli(['push', '-', ...args], '{}')).code).toBe(2);
     }
     expect((await world.cli(['push', 'nowhere'])).err).toBe('writ: there is no file nowhere (INVALID_ARGUMENT)\n');
+  });
+
+  it('only says what each task would meet with --dry-run', async () => {
+    const world = await createWorld();
+    await world.push(world.manifest('flying'));
+    const confirmed = world.manifest('asks', { constraints: { hrc_required: true } });
+    const input = ndjson(world.manifest('new'), world.manifest('flying'), confirmed, { ...world.manifest('bad'), capability_id: 'FILE_MOV' });
+    const { code, lines } = await world.cli(['push', '-', '--sign', '--dry-run', '--json'], input);
+    expect(code).toBe(1);
+    expect(lines).toMatchObject([
+      { line: 1, task_id: 'new', would: 'run', authority: 'grantable', obstacles: [] },
+      { line: 2, task_id: 'flying', would: 'join' },
+      { line: 3, task_id: 'asks', would: 'refuse', authority: 'none', obstacles: [{ code: 'HRC_REQUIRED' }] },
+      { line: 4, code: 'INVALID_MANIFEST', field: 'capability_id', would: 'refuse' },
+    ]);
+    expect((await world.cli(['push', '-', '--sign', '--dry-run'], ndjson(world.manifest('new')))).out).toContain('new would run');
+    expect((await world.cli(['result', 'new'])).code).not.toBe(0);
+    expect(world.asked.issue).toBe(0);
   });
 
   it('stops with a summary when it is interrupted', async () => {

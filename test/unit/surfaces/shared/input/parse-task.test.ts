@@ -31,7 +31,12 @@ describe('one item of the input', () => {
     });
     expect(offer({ manifest: { ...manifest, inputs: 3 } })).toMatchObject({ code: 'INVALID_MANIFEST', field: 'manifest.inputs' });
     expect(offer({ v: 2, manifest })).toMatchObject({ code: 'INVALID_MANIFEST', field: 'v' });
-    expect(offer({ ...manifest, extra: 1 })).toMatchObject({ code: 'INVALID_MANIFEST', message: expect.stringContaining('extra') });
+    expect(offer({ ...manifest, extra: 1 })).toMatchObject({ code: 'INVALID_MANIFEST', field: 'extra', message: expect.stringContaining('is not known here') });
+    expect(offer({ ...manifest, capability_id: 'FILE_CPY', extra: 1 })).toMatchObject({
+      code: 'INVALID_MANIFEST',
+      field: 'capability_id',
+      problems: [{ field: 'capability_id', message: expect.stringContaining("did you mean 'FILE_COPY'?") }, { field: 'extra' }],
+    });
     expect(offer('[1]')).toMatchObject({ code: 'INVALID_MANIFEST', message: expect.stringContaining('must be a JSON object') });
     expect(offer('{"task_id": ')).toMatchObject({ code: 'INVALID_MANIFEST', message: expect.stringContaining('not JSON') });
     expect(offer('{"task_id":"a","task_id":"b"}')).toMatchObject({ code: 'INVALID_MANIFEST', message: expect.stringContaining('same key twice') });

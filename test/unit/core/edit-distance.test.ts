@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { editDistance } from '../../../../src/messages/text/edit-distance.ts';
+import { editDistance } from '../../../src/core/edit-distance.ts';
 
 describe('the distance of two words', () => {
   it.each([

@@ -1,0 +1,176 @@
+import type { z } from 'zod';
+import { editDistance } from './edit-distance.ts';
+import { type ErrorCode, type FieldProblem, WritError } from './errors.ts';
+
+type Issue = z.core.$ZodIssue;
+
+/** So many are told of one document, each so short, however much of it is wrong. */
+export const MAX_PROBLEMS = 20;
+const MAX_FIELD = 200;
+/** Keys by which the form of a document is told. */
+const MAX_KEYS = 100;
+const MAX_MESSAGE = 400;
+
+/**
+ * Everything that a schema found wrong, in the order of its fields, in sentences of ours: a library's own may change with its
+ * version and language. At least one, at most 20.
+ *
+ * @param value what was checked, as it came
+ */
+export function problemsOf(error: z.ZodError, schema: z.ZodType, value: unknown): readonly [FieldProblem, ...FieldProblem[]] {
+  const { issues, form } = closest(error.issues, schema, value);
+  const found = issues.slice(0, MAX_PROBLEMS).flatMap((issue) => told(issue, form, value));
+  // One sentence for a field: an empty text is too short before it is anything else.
+  const problems = new Map(found.toReversed().map((problem) => [problem.field, problem]));
+  const [first = fault('', 'is invalid'), ...rest] = found
+    .filter((problem) => problems.get(problem.field) === problem)
+    .slice(0, MAX_PROBLEMS)
+    .map(short);
+  return [first, ...rest];
+}
+
+/** The error with these problems: code, field and sentence are those of the first. `whole`: what an empty field is called. */
+export function refusalOf(code: ErrorCode, problems: readonly [FieldProblem, ...FieldProblem[]], whole: string): WritError {
+  const [{ field, message }, ...rest] = problems;
+  const more = rest.length === 0 ? '' : ` (and ${rest.length} more)`;
+  return new WritError(code, `${field === '' ? whole : field}: ${message}${more}`, { problems, ...(field === '' ? {} : { field }) });
+}
+
+function told(issue: Issue, schema: unknown, value: unknown): FieldProblem[] {
+  const path = issue.path.map(String);
+  if (issue.code === 'unrecognized_keys') {
+    const known = keysAt(schema, path);
+    return issue.keys.slice(0, MAX_PROBLEMS).map((key) => fault([...path, key].join('.'), `is not known here${meant(key, known)}${offered(known)}`));
+  }
+  const found = valueAt(value, path);
+  return [fault(path.join('.'), found === undefined ? 'is missing' : `${sentence(issue)}${meantBy(found, issue)}`)];
+}
+
+const EXPECTED = new Map([
+  ['int', 'a whole number'],
+  ['number', 'a number'],
+  ['string', 'a text'],
+  ['boolean', 'true or false'],
+  ['array', 'a list'],
+  ['object', 'an object'],
+  ['record', 'an object'],
+]);
+
+const UNITS = new Map([
+  ['string', 'characters'],
+  ['array', 'items'],
+  ['set', 'items'],
+]);
+
+function sentence(issue: Issue): string {
+  // What a contract says in words of its own stays.
+  if (!/^(?:Invalid|Too |Unrecognized|Expected)/.test(issue.message)) return issue.message;
+  switch (issue.code) {
+    case 'invalid_type':
+      return `must be ${EXPECTED.get(issue.expected) ?? 'of another type'}`;
+    case 'too_small':
+    case 'too_big':
+      return bound(issue);
+    case 'invalid_value':
+      return `must be ${issue.values.length === 1 ? '' : 'one of '}${issue.values.map(String).join(', ')}`;
+    case 'invalid_key':
+      return `has a name that is not allowed: ${issue.issues[0] === undefined ? '' : sentence(issue.issues[0])}`;
+    case 'invalid_format':
+      return `has not the form of ${FORMATS.get(issue.format) ?? 'what belongs here'}`;
+    default:
+      return 'is not what belongs here';
+  }
+}
+
+const FORMATS = new Map([
+  ['datetime', 'a time (RFC 3339)'],
+  ['url', 'a URL'],
+]);
+
+function bound(issue: Extract<Issue, { code: 'too_small' | 'too_big' }>): string {
+  const unit = UNITS.get(issue.origin);
+  const [word, most] = issue.code === 'too_big' ? ['at most', issue.maximum] : ['at least', issue.minimum];
+  return unit === undefined ? `must be ${word} ${most}` : `must have ${word} ${most} ${unit}`;
+}
+
+/** The word that a value may have been meant to be, where the contract has a closed list of them. */
+function meantBy(found: unknown, issue: Issue): string {
+  const known = issue.code === 'invalid_value' ? issue.values.map(String) : issue.code === 'custom' ? listed(issue.params) : [];
+  return typeof found === 'string' ? meant(found, known) : '';
+}
+
+function listed(params: Record<string, unknown> | undefined): readonly string[] {
+  const known = params?.['known'];
+  return Array.isArray(known) ? known.map(String) : [];
+}
+
+/** `; did you mean 'x'?` where one of the words is near enough that somebody may have meant it. */
+function meant(word: string, known: readonly string[]): string {
+  const most = Math.min(3, Math.max(1, Math.floor(word.length / 3)));
+  const near = known.map((one) => ({ one, far: editDistance(plain(one), plain(word.slice(0, MAX_FIELD)), most) })).sort((a, b) => a.far - b.far)[0];
+  return near !== undefined && near.far <= most ? `; did you mean ${quoted(near.one)}?` : '';
+}
+
+/** Case and separators are what people get wrong first. */
+function plain(word: string): string {
+  return word.toLowerCase().replaceAll(/[-_.\s]/g, '');
+}
+
+function offered(known: readonly string[]): string {
+  return known.length === 0 ? '' : ` (known: ${known.join(', ')})`;
+}
+
+/** The keys of the object that a schema has at a path; none where it is no plain object. */
+function keysAt(schema: unknown, path: readonly string[]): readonly string[] {
+  let at: unknown = bare(schema);
+  for (const key of path) at = bare(Reflect.get(Object(shapeOf(at)), key));
+  return Object.keys(Object(shapeOf(at)));
+}
+
+function shapeOf(schema: unknown): unknown {
+  return typeof schema === 'object' && schema !== null ? Reflect.get(schema, 'shape') : undefined;
+}
+
+/** The schema inside of `optional()`, `default()` and their like. */
+function bare(schema: unknown): unknown {
+  let at = schema;
+  while (typeof at === 'object' && at !== null && 'unwrap' in at && typeof at.unwrap === 'function' && !('shape' in at)) at = at.unwrap();
+  return at;
+}
+
+function valueAt(value: unknown, path: readonly string[]): unknown {
+  let at = value;
+  for (const key of path) at = typeof at === 'object' && at !== null && Object.hasOwn(at, key) ? Reflect.get(at, key) : undefined;
+  return at;
+}
+
+/** Where the whole may be one of several forms, what is wrong with the form that knows most of its keys. */
+function closest(issues: readonly Issue[], schema: z.ZodType, value: unknown): { readonly issues: readonly Issue[]; readonly form: unknown } {
+  const forms: unknown = Reflect.get(schema, 'options');
+  if (!Array.isArray(forms)) return { issues, form: schema };
+  const keys = Object.keys(Object(value)).slice(0, MAX_KEYS);
+  const strangers = (form: unknown): number => keys.filter((key) => !keysAt(form, []).includes(key)).length;
+  const [best] = [...forms.keys()].sort((a, b) => strangers(forms[a]) - strangers(forms[b]));
+  const [issue] = issues;
+  const own = issue?.code === 'invalid_union' && issue.path.length === 0 ? issue.errors[best ?? 0] : undefined;
+  return { issues: own ?? issues, form: forms[best ?? 0] };
+}
+
+function quoted(word: string): string {
+  return `'${cut(word, 100)}'`;
+}
+
+function fault(field: string, message: string): FieldProblem {
+  return { field, message };
+}
+
+/** Bounded, and without what would write on a terminal or break a log line. */
+function short({ field, message }: FieldProblem): FieldProblem {
+  return { field: cut(field, MAX_FIELD), message: cut(message, MAX_MESSAGE) };
+}
+
+function cut(text: string, most: number): string {
+  const whole = text.length > most ? `${text.slice(0, most - 1).toWellFormed()}…` : text;
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be shown
+  return whole.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, '\u{fffd}');
+}

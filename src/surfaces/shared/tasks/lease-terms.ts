@@ -1,0 +1,6 @@
+import type { LeaseTerms, PushOptions } from '../../../core/ports/index.ts';
+
+/** A lease for a push counts from when its job may run. */
+export function leaseTermsOf({ notBefore }: PushOptions): LeaseTerms {
+  return notBefore === undefined ? {} : { notBeforeS: Math.floor(notBefore / 1000) };
+}
