@@ -40,7 +40,16 @@ export const PlanStatus = z.strictObject({
   /** Steps that have an answer. */
   steps_done: z.int().min(0),
   /** The step that is under way: its place, and the task that it became. */
-  current: z.strictObject({ path: z.string(), tool: z.string(), operation: z.string(), task_id: z.string().optional() }).optional(),
+  current: z
+    .strictObject({
+      path: z.string(),
+      tool: z.string(),
+      operation: z.string(),
+      task_id: z.string().optional(),
+      /** What the step waits for before it begins, and until when: the backoff of a declared retry. */
+      waits: z.strictObject({ for: z.enum(['retry']), until: Time }).optional(),
+    })
+    .optional(),
   cancel_requested: z.boolean(),
   error: z.strictObject({ code: z.string(), message: z.string() }).optional(),
   updated_at: Time,
@@ -83,6 +92,8 @@ export const PlanStepRecord = z.strictObject({
   task_id: z.string(),
   /** Retries that had voided this place before. */
   generation: z.int().min(0),
+  /** Number of the attempt, from the second on: a declared retry. */
+  attempt: z.int().min(2).optional(),
   capability_id: z.string().optional(),
   state: z.enum(['success', 'failure']),
   error_code: z.string().optional(),

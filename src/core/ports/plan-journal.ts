@@ -10,6 +10,8 @@ export interface PlanEntry {
   readonly capabilityId: string | undefined;
   /** Ended the plan once; a retry took its word away. */
   readonly voided: boolean;
+  /** When it was kept, milliseconds since 1970; `undefined` in entries from before this was kept. */
+  readonly at: number | undefined;
 }
 
 export interface PlanEnd {
@@ -67,7 +69,7 @@ export interface PlanJournal {
   /** In the order in which the plan saw them. */
   entries(planSha256: string): Promise<readonly PlanEntry[]>;
   /** Keeps the first result of a place and generation, and answers with it; `undefined` when a retry has voided it. */
-  append(planSha256: string, entry: Omit<PlanEntry, 'voided'>, now: number): Promise<PlanEntry | undefined>;
+  append(planSha256: string, entry: Omit<PlanEntry, 'voided' | 'at'>, now: number): Promise<PlanEntry | undefined>;
   /** Keeps the first end, and answers with it; `undefined` when the plan runs in a later generation. */
   end(plan: PlanGeneration, end: PlanEnd, now: number): Promise<PlanEnd | undefined>;
   /** The queue knows of the end of this generation. */

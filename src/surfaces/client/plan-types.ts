@@ -25,7 +25,16 @@ export interface PlanStatus {
   plan_id: string;
   state: ShownPlanState;
   steps_done: number;
-  current?: { path: string; tool: string; operation: string; task_id?: string | undefined } | undefined;
+  current?:
+    | {
+        path: string;
+        tool: string;
+        operation: string;
+        task_id?: string | undefined;
+        /** What the step waits for before it begins: the backoff of a declared retry. */
+        waits?: { for: 'retry'; until: string } | undefined;
+      }
+    | undefined;
   cancel_requested: boolean;
   error?: { code: string; message: string } | undefined;
   updated_at: string;
@@ -138,6 +147,7 @@ export interface PlanStepRecord {
   path: string;
   task_id: string;
   generation: number;
+  attempt?: number | undefined;
   capability_id?: string | undefined;
   state: 'success' | 'failure';
   error_code?: string | undefined;

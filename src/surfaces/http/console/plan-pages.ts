@@ -62,6 +62,7 @@ export async function planPage(id: string, query: URLSearchParams, caller: Calle
     ['state', stateMark(history.state)],
     ['error', view?.error && `${view.error.code}: ${view.error.message}`],
     ['under way', view?.current && `${view.current.tool} ${view.current.operation} at ${view.current.path}`],
+    ['waits', view?.current?.waits && `${view.current.waits.for} not before ${new Date(view.current.waits.until).toISOString()}`],
     ['its task', view?.current?.taskId === undefined ? undefined : taskLink(view.current.taskId)],
     ['cancel', view?.cancelRequested === true ? 'asked' : undefined],
     ['retries', history.retries],
