@@ -56,7 +56,7 @@ export async function runHistory(scenario: Scenario, { seams = {}, traced = fals
 async function issuePlans(world: World): Promise<Pick<Parts, 'kernel' | 'plans'> & Pick<Host, 'bindings'>> {
   const bindings = bindingsOf(world);
   const kernel = new KernelTwin(world, bindings);
-  const plans = await Promise.all(world.scenario.plans.map((plan, index) => planTicketOf(plan, index, kernel)));
+  const plans = await Promise.all(world.scenario.plans.map((plan, index) => planTicketOf(plan, index, kernel, world)));
   return { bindings, kernel, plans };
 }
 

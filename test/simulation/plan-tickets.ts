@@ -3,6 +3,7 @@ import type { Bindings } from '../../src/core/ports/index.ts';
 import type { SimPlan } from './scenario.ts';
 import { DATA, PROVIDER } from './tasks.ts';
 import type { KernelTwin } from './twins/kernel.ts';
+import { retriesOf } from './plan-weather.ts';
 import type { World } from './world.ts';
 
 const HEADER = { id: 'run', version: '1.0', timestamp: '2026-01-01T00:00:00Z', source: 'simulation', destination: 'executor', type: 'execution' };
@@ -25,10 +26,11 @@ export interface PlanTicket {
   readonly files: readonly { readonly source: string; readonly destination: string; readonly content: string }[];
 }
 
-export async function planTicketOf(plan: SimPlan, index: number, { kernel }: KernelTwin): Promise<PlanTicket> {
+export async function planTicketOf(plan: SimPlan, index: number, { kernel }: KernelTwin, { scenario }: Pick<World, 'scenario'>): Promise<PlanTicket> {
+  const retry = retriesOf(scenario);
   const files: { source: string; destination: string; content: string }[] = [];
   const steps = plan.steps.map((kind, at): JsonObject => {
-    const more: JsonObject = plan.goesOn ? { on_error: { mode: 'continue' } } : {};
+    const more: JsonObject = { ...(plan.goesOn ? { on_error: { mode: 'continue' } } : {}), ...(retry === undefined ? {} : { retry }) };
     if (kind !== 'copy') return { type: 'tool', ref: 'sim.tool', operation: kind, params: { x: at }, ...more };
     const file = { source: `${DATA}/in/p${index}-${at}.txt`, destination: `${DATA}/out/p${index}-${at}.txt`, content: `step ${at} of plan ${index}` };
     files.push(file);
