@@ -1,4 +1,5 @@
 import { BOUNDS, CONTENT_SEARCH, FILE_CAPABILITIES, type LeasePayload, TaskManifest } from '../contracts/index.ts';
+import { isBelow } from '../core/absolute-paths.ts';
 import { canonicalJson } from '../core/canonical-json.ts';
 import type { Clock } from '../core/clock.ts';
 import { WritError } from '../core/errors.ts';
@@ -7,7 +8,6 @@ import type { AuditEntry, GrantedLease, GrantOptions, IssueEntry, KernelStore } 
 import { isSearchPlaceIn } from '../core/search-place.ts';
 import { mayServe, signLease, signLeases } from '../lease/index.ts';
 import type { KernelOptions } from './options.ts';
-import { isBelow } from './paths.ts';
 
 export interface CheckedManifest {
   readonly manifest: TaskManifest;

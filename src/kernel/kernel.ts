@@ -2,6 +2,7 @@ import { type ExecutionResult, PLAN_CAPABILITY, TaskManifest } from '../contract
 import { isWritError, WritError } from '../core/errors.ts';
 import type { Lifecycle } from '../core/lifecycle.ts';
 import type { GrantedLease, GrantOptions, IssueAnswer, IssuedTask, IssueRequest, KernelOperations, PlanKernel } from '../core/ports/index.ts';
+import { undoManifest } from '../core/undo-manifest.ts';
 import { toPublicJwk, verifyResult } from '../lease/index.ts';
 import { createDerivation } from './derive.ts';
 import {
@@ -20,7 +21,6 @@ import {
 import type { KernelOptions } from './options.ts';
 import { preparePlanLease } from './plan-lease.ts';
 import { createRevocationLog } from './revocations.ts';
-import { undoManifest } from './undo-manifest.ts';
 
 export interface Kernel extends KernelOperations, PlanKernel, Lifecycle {}
 
