@@ -161,6 +161,39 @@ export type PlanRetryRequest = z.infer<typeof PlanRetryRequest>;
 export const PlanRetryAnswer = z.strictObject({ plan_id: Sha256Hex, location: z.string() });
 export type PlanRetryAnswer = z.infer<typeof PlanRetryAnswer>;
 
+/** `planned`: the undo takes it back. `nothing`: it had no effect that stands. `impossible`: here the undo stops. `not_reached`: before that. */
+export const UndoPart = z.enum(['planned', 'nothing', 'impossible', 'not_reached']);
+export type UndoPart = z.infer<typeof UndoPart>;
+
+/** A step of a plan, as its undo sees it. */
+export const PlanUndoStep = z.strictObject({
+  path: z.string(),
+  task_id: z.string(),
+  capability_id: z.string().optional(),
+  undo: UndoPart,
+  /** Why there is nothing to take back, or why it cannot be. */
+  why: z.string().optional(),
+  /** How it went, once the undo has come to it. */
+  result: z.enum(['undone', 'failed']).optional(),
+  error_code: z.string().optional(),
+});
+export type PlanUndoStep = z.infer<typeof PlanUndoStep>;
+
+/** `POST /v1/plans/:id/undo`: the plan that takes the other one back, the last step first. */
+export const PlanUndoAnswer = z.strictObject({
+  /** The plan that does it; how it stands lies under `location`. */
+  plan_id: Sha256Hex,
+  undo_of: Sha256Hex,
+  receipt: z.enum(['accepted', 'in_flight', 'retried', 'finished']),
+  state: ShownPlanState,
+  /** Everything that had an effect is taken back or will be; false: it stops at a step that cannot be. */
+  whole: z.boolean(),
+  /** In the order of the undo. */
+  steps: z.array(PlanUndoStep),
+  location: z.string(),
+});
+export type PlanUndoAnswer = z.infer<typeof PlanUndoAnswer>;
+
 /** The plan ends before its next step; one that is under way is finished. */
 export const PlanCancelAnswer = z.strictObject({ plan_id: Sha256Hex, cancel: z.literal('requested'), location: z.string() });
 export type PlanCancelAnswer = z.infer<typeof PlanCancelAnswer>;

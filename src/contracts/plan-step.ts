@@ -22,7 +22,10 @@ export const Retry = z.strictObject({
 export type Retry = z.infer<typeof Retry>;
 
 /** Time limit of one call of a tool, milliseconds; never longer than its binding's. */
-export const CallTimeout = z.int().min(10).max(15 * 60_000);
+export const CallTimeout = z
+  .int()
+  .min(10)
+  .max(15 * 60_000);
 
 /** The one step that stands in for a failed one; it has no policies of its own. */
 const FallbackStep = z.strictObject({

@@ -1,4 +1,15 @@
-import { BOUNDS, CAPABILITY_QUEUE, ExecutionResult, type QueueKind, TaskManifest, TOOL_CALL, type ToolCallInputs } from '../contracts/index.ts';
+import {
+  BOUNDS,
+  CAPABILITY_QUEUE,
+  ExecutionResult,
+  type QueueKind,
+  TaskManifest,
+  TOOL_CALL,
+  type ToolCallInputs,
+  UNDO_PERMISSION,
+  UNDO_TOOL,
+  UndoParam,
+} from '../contracts/index.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { messageOf } from './errors.ts';
 import { sha256Hex } from './hash.ts';
@@ -22,6 +33,8 @@ export interface PlanStep {
   readonly problem: string | undefined;
   /** What the call hands to its tool. */
   readonly params: JsonObject;
+  /** What it takes back; the kernel looks at the evidence. */
+  readonly undo: UndoParam | undefined;
   /** What else its call declares. */
   readonly terms: CallTerms;
   /** How long after the attempt before it may begin, milliseconds; `undefined` for a first attempt. */
@@ -45,12 +58,20 @@ const MANIFEST_LEVELS = 4;
  *
  * @param retryOf task id of the first attempt, for a retry
  */
-export function stepOf({ path, toolInput, retry, timeoutMs }: PlanCall, planSha256: string, generation: number, bindings: Bindings, retryOf?: string): PlanStep {
+export function stepOf(
+  { path, toolInput, retry, timeoutMs }: PlanCall,
+  planSha256: string,
+  generation: number,
+  bindings: Bindings,
+  retryOf?: string,
+): PlanStep {
   const { ref, operation } = toolInput.tool;
   const deep = depthProblem(toolInput.params);
   const params = deep === undefined ? toolInput.params : {};
   const bound = bindings(ref);
   const writ = bound?.adapter === 'writ';
+  const undoes = writ && ref === UNDO_TOOL;
+  const undo = undoes ? UndoParam.safeParse(params['undo']).data : undefined;
   const terms: CallTerms = {
     ...(timeoutMs === undefined ? {} : { timeout_ms: timeoutMs }),
     ...(retry === undefined || retryOf === undefined ? {} : { retry_of: retryOf }),
@@ -58,12 +79,13 @@ export function stepOf({ path, toolInput, retry, timeoutMs }: PlanCall, planSha2
   const manifest: TaskManifest = {
     task_id: `s-${sha256Hex(canonicalJson([planSha256, path, generation]))}`,
     ...FORMS[writ ? 'capability' : 'tool'](ref, operation, params, terms),
-    provenance: { plan_sha256: planSha256, step: path },
+    provenance: { plan_sha256: planSha256, step: path, ...(undo === undefined ? {} : { undo_of: undo.task_id }) },
   };
   const text = canonicalJson(manifest);
   const queue = bound === undefined ? undefined : bound.adapter === 'writ' ? QUEUES.get(operation) : (`tool-${bound.provider}` as const);
   const unlimited = writ && timeoutMs !== undefined ? `the limits of ${operation} are those of its host: a step cannot set timeout_ms` : undefined;
-  const problem = queue === undefined ? unboundProblem(ref, operation, writ) : (deep ?? unlimited ?? shapeProblem(manifest, text));
+  const problem =
+    queue === undefined ? unboundProblem(ref, operation, writ) : (deep ?? unlimited ?? (undoes && undo === undefined ? NO_UNDO : shapeProblem(manifest, text)));
   return {
     path,
     tool: ref,
@@ -71,10 +93,11 @@ export function stepOf({ path, toolInput, retry, timeoutMs }: PlanCall, planSha2
     generation,
     manifest,
     manifestSha256: sha256Hex(text),
-    capability: writ ? operation : `TOOL_CALL:${ref}`,
+    capability: undoes ? UNDO_PERMISSION : writ ? operation : `TOOL_CALL:${ref}`,
     queue: problem === undefined ? queue : undefined,
     problem,
     params,
+    undo,
     terms,
     waitMs: retry?.waitMs,
   };
@@ -101,9 +124,11 @@ type TaskPart = Pick<TaskManifest, 'capability_id' | 'inputs' | 'constraints'>;
 
 /** What a call is as a task: a capability of ours, or a call of a tool. */
 const FORMS = {
-  capability: (_tool, operation, params) => capabilityTask(operation, params),
+  capability: (tool, operation, { undo, ...params }) => capabilityTask(operation, tool === UNDO_TOOL || undo === undefined ? params : { ...params, undo }),
   tool: (tool, operation, params, terms) => ({ capability_id: TOOL_CALL, inputs: { tool, operation, params, ...terms }, constraints: {} }),
 } satisfies Record<string, (tool: string, operation: string, params: JsonObject, terms: CallTerms) => TaskPart>;
+
+const NO_UNDO = 'params.undo must be {task_id, success}: a finished task and its signed result';
 
 /** Constraints that are none stay among the inputs, where the executor refuses them with its own signed answer. */
 function capabilityTask(operation: string, { action: _action, ...params }: JsonObject): TaskPart {

@@ -40,10 +40,11 @@ export function checkShape(input: unknown): CheckedManifest {
  * What a manifest from outside must not ask. The inputs of a capability are its executor's business, except where a
  * constraint of the manifest itself speaks about them.
  *
+ * @param undoes the task of whose effect the caller has seen the evidence
  * @throws WritError LEASE_REFUSED or INVALID_MANIFEST with `field`
  */
-export function checkPolicy({ capability_id, inputs, constraints, provenance }: TaskManifest): void {
-  if (provenance?.undo_of !== undefined) {
+export function checkPolicy({ capability_id, inputs, constraints, provenance }: TaskManifest, undoes?: string): void {
+  if (provenance?.undo_of !== undefined && provenance.undo_of !== undoes) {
     throw new WritError('LEASE_REFUSED', 'a manifest that takes back another task comes from undo only', { field: 'provenance.undo_of' });
   }
   const { scope } = constraints;

@@ -81,7 +81,8 @@ function watchRetries({ plans, redis, host, checker, world }: Parts): void {
         checker.violate('at most one effect', `${request.taskId} was tried again, and nobody can tell how the attempt before ended`);
       const recordedAt = checker.recorded(kept?.taskId ?? '').at(-1)?.at;
       const isEarly = recordedAt !== undefined && world.now - recordedAt < waitMs;
-      if (isEarly && !world.struck.has('clock')) checker.violate('retries wait', `${request.taskId} was tried again ${Math.round(world.now - recordedAt)} ms after it failed`);
+      if (isEarly && !world.struck.has('clock'))
+        checker.violate('retries wait', `${request.taskId} was tried again ${Math.round(world.now - recordedAt)} ms after it failed`);
     }
     return claim(request);
   };

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../src/core/json.ts';
 import type { Bindings } from '../../src/core/ports/index.ts';
+import { retriesOf } from './plan-weather.ts';
 import type { SimPlan } from './scenario.ts';
 import { DATA, PROVIDER } from './tasks.ts';
 import type { KernelTwin } from './twins/kernel.ts';
-import { retriesOf } from './plan-weather.ts';
 import type { World } from './world.ts';
 
 const HEADER = { id: 'run', version: '1.0', timestamp: '2026-01-01T00:00:00Z', source: 'simulation', destination: 'executor', type: 'execution' };

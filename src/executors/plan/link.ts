@@ -59,7 +59,8 @@ function compileSteps(steps: readonly Step[], templated: boolean, at: string): R
   const compiled: ReadyStep[] = [];
   for (const [index, step] of steps.entries()) {
     const one = compileStep(step, templated);
-    if ('field' in one) return invalidContract([{ path: `${at}.${index}.${one.field}`, keyword: 'syntax', message: one.message ?? 'is no expression of its kind' }]);
+    if ('field' in one)
+      return invalidContract([{ path: `${at}.${index}.${one.field}`, keyword: 'syntax', message: one.message ?? 'is no expression of its kind' }]);
     compiled.push(one);
   }
   return compiled;

@@ -164,3 +164,26 @@ export interface PlanHistory {
   steps: PlanStepRecord[];
   next?: string | undefined;
 }
+
+/** A step of a plan, as its undo sees it. */
+export interface PlanUndoStep {
+  path: string;
+  task_id: string;
+  capability_id?: string | undefined;
+  undo: 'planned' | 'nothing' | 'impossible' | 'not_reached';
+  why?: string | undefined;
+  result?: 'undone' | 'failed' | undefined;
+  error_code?: string | undefined;
+}
+
+/** The plan that takes another one back, the last step first. */
+export interface PlanUndoAnswer {
+  plan_id: string;
+  undo_of: string;
+  receipt: 'accepted' | 'in_flight' | 'retried' | 'finished';
+  state: 'waiting' | 'running' | 'success' | 'failure';
+  /** False: it stops at a step that cannot be taken back. */
+  whole: boolean;
+  steps: PlanUndoStep[];
+  location: string;
+}

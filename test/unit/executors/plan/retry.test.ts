@@ -12,7 +12,12 @@ describe('a declared retry', () => {
     expect(pathsOf(played)).toEqual(['0', '0~2', '0~3', '1']);
     expect(waitsOf(played)).toEqual([undefined, 100, 200, undefined]);
     expect(played.calls.map(({ retry }) => retry?.attempt)).toEqual([undefined, 2, 3, undefined]);
-    expect(played.calls.map(({ toolInput }) => [toolInput.stepId, toolInput.params])).toEqual([['0-echo', { x: 1 }], ['1-echo', { x: 1 }], ['2-echo', { x: 1 }], ['3-echo', {}]]);
+    expect(played.calls.map(({ toolInput }) => [toolInput.stepId, toolInput.params])).toEqual([
+      ['0-echo', { x: 1 }],
+      ['1-echo', { x: 1 }],
+      ['2-echo', { x: 1 }],
+      ['3-echo', {}],
+    ]);
     expect(played.results.map((result) => result['ok'])).toEqual([false, false, true, true]);
     expect([played.error, played.state]).toEqual([null, { x: 2 }]);
   });
@@ -20,12 +25,22 @@ describe('a declared retry', () => {
   it('that is spent leaves the last error to on_error, and names the last attempt as what ended the plan', () => {
     const played = play(execution([say({}, RETRY)]), () => bad());
     expect([pathsOf(played), played.code, played.done.endedBy]).toEqual([['0', '0~2', '0~3'], 'TOOL_FAILED', '0~3']);
-    expect(pathsOf(play(execution([say({}, { ...RETRY, on_error: { mode: 'continue' } }), say()]), (_c, at) => (at < 3 ? bad() : ok())))).toEqual(['0', '0~2', '0~3', '1']);
+    expect(pathsOf(play(execution([say({}, { ...RETRY, on_error: { mode: 'continue' } }), say()]), (_c, at) => (at < 3 ? bad() : ok())))).toEqual([
+      '0',
+      '0~2',
+      '0~3',
+      '1',
+    ]);
   });
 
   it('waits a second unless it says otherwise, and an hour at most', () => {
     expect(waitsOf(play(execution([say({}, { retry: { max: 1 } })]), () => bad()))).toEqual([undefined, 1_000]);
-    expect(waitsOf(play(execution([say({}, { retry: { max: 3, backoff_ms: 2_000_000 } })]), () => bad()))).toEqual([undefined, 2_000_000, 3_600_000, 3_600_000]);
+    expect(waitsOf(play(execution([say({}, { retry: { max: 3, backoff_ms: 2_000_000 } })]), () => bad()))).toEqual([
+      undefined,
+      2_000_000,
+      3_600_000,
+      3_600_000,
+    ]);
   });
 
   it.each([
@@ -78,7 +93,9 @@ describe('a declared retry', () => {
   });
 
   it('has a place of its own in each turn of a loop', () => {
-    const played = play(execution([say({}, { retry: { max: 1 }, for_each: { list: 'memory.state.list' } })], { state: { list: [1, 2] } }), (_c, at) => (at === 0 ? bad() : ok()));
+    const played = play(execution([say({}, { retry: { max: 1 }, for_each: { list: 'memory.state.list' } })], { state: { list: [1, 2] } }), (_c, at) =>
+      at === 0 ? bad() : ok(),
+    );
     expect(pathsOf(played)).toEqual(['0#0', '0#0~2', '0#1']);
   });
 
@@ -88,9 +105,12 @@ describe('a declared retry', () => {
     expect(play(execution([cap('c', {}, { timeout_ms: 100 })], { catalog }))).toMatchObject({ code: 'INVALID_CONTRACT', calls: [] });
   });
 
-  it.each([{ max: 11 }, { max: -1 }, { max: 1, backoff_ms: 3_600_001 }, { max: 1, codes: ['TOOL_OUTCOME_UNKNOWN'] }, { max: 1, codes: [] }, {}])('of %j is refused', (retry) => {
-    expect(play(execution([say({}, { retry })])).code).toBe('INVALID_CONTRACT');
-  });
+  it.each([{ max: 11 }, { max: -1 }, { max: 1, backoff_ms: 3_600_001 }, { max: 1, codes: ['TOOL_OUTCOME_UNKNOWN'] }, { max: 1, codes: [] }, {}])(
+    'of %j is refused',
+    (retry) => {
+      expect(play(execution([say({}, { retry })])).code).toBe('INVALID_CONTRACT');
+    },
+  );
 });
 
 describe('on_error by code', () => {
