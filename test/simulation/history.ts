@@ -114,6 +114,7 @@ async function prepare(world: World, { bindings, kernel, plans }: Awaited<Return
     host,
     tickets,
     plans,
+    undos: new Map(),
     workers: [],
     pushAgain: new Map(),
     open: { producers: 0, faults: 0 },

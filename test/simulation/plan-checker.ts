@@ -4,6 +4,7 @@ import type { PlanRecord } from '../../src/core/ports/index.ts';
 import { fixedKeyring, verifyPlanEnd } from '../../src/lease/index.ts';
 import type { Parts } from './parts.ts';
 import type { PlanTicket } from './plan-tickets.ts';
+import { checkUndo } from './plan-undo.ts';
 import { areStepsSlow, cancelAfter, retriesOf } from './plan-weather.ts';
 import { EXECUTOR_KEY } from './tasks.ts';
 import { cheapEd25519 } from './twins/crypto.ts';
@@ -111,6 +112,7 @@ export async function checkPlan(parts: Parts, ticket: PlanTicket): Promise<void>
   const { checker, host, world } = parts;
   const { planSha256, index } = ticket;
   const name = `plan-${index}`;
+  checkUndo(parts, ticket);
   const record = host.stores.plan.look('record', planSha256) as PlanRecord | undefined;
   if (record?.end === undefined) return checker.violate('everything ends', `${name} has no end in its journal`);
   const { end } = record;

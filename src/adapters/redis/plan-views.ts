@@ -23,7 +23,10 @@ const Current = z.object({
   tool: z.string(),
   operation: z.string(),
   taskId: z.string().optional(),
-  waits: z.object({ for: z.enum(['retry']), until: z.int().min(0).max(LATEST) }).optional().catch(undefined),
+  waits: z
+    .object({ for: z.enum(['retry']), until: z.int().min(0).max(LATEST) })
+    .optional()
+    .catch(undefined),
 });
 const PlanError = z.object({ code: z.string(), message: z.string() });
 

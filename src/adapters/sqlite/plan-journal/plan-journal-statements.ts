@@ -139,5 +139,13 @@ function endOf({ state, code, message, ended_by, result }: PlanRow): PlanEnd | u
 }
 
 function entryOf({ path, generation, task_id, executor_result, capability_id, voided, at }: EntryRow): PlanEntry {
-  return { path, generation, taskId: task_id, executorResult: executor_result, capabilityId: capability_id ?? undefined, voided: voided === 1, at: at ?? undefined };
+  return {
+    path,
+    generation,
+    taskId: task_id,
+    executorResult: executor_result,
+    capabilityId: capability_id ?? undefined,
+    voided: voided === 1,
+    at: at ?? undefined,
+  };
 }

@@ -43,7 +43,12 @@ describe('the undo of a plan', () => {
   it('takes its steps back, the last one first, each by a task of its own, and tells what each has come to', async () => {
     site.file('a.txt');
     site.file('b.txt');
-    const id = await ran([fileStep('FILE_MOVE', at('a.txt'), at('a.1')), search, fileStep('FILE_MOVE', at('a.1'), at('a.2')), fileStep('FILE_DELETE', at('b.txt'))]);
+    const id = await ran([
+      fileStep('FILE_MOVE', at('a.txt'), at('a.1')),
+      search,
+      fileStep('FILE_MOVE', at('a.1'), at('a.2')),
+      fileStep('FILE_DELETE', at('b.txt')),
+    ]);
     expect([existsSync(at('a.txt')), existsSync(at('a.2')), existsSync(at('b.txt'))]).toEqual([false, true, false]);
     const answer = await undone(id);
     expect(answer).toMatchObject({ undo_of: id, state: 'success', whole: true, receipt: 'finished' });
@@ -147,7 +152,12 @@ describe('the undo of a plan', () => {
     const { plan_id } = await undone(id);
     const [step] = ((await client.plans.get(plan_id, { memory: true })).result?.envelope.output.results ?? []) as readonly object[];
     expect(step).toMatchObject({ ok: true });
-    const forged = (changes: object) => ({ type: 'tool', ref: 'writ.undo', operation: 'FILE_MOVE', params: { source_path: at('a.2'), destination_path: at('a.3'), ...changes } });
+    const forged = (changes: object) => ({
+      type: 'tool',
+      ref: 'writ.undo',
+      operation: 'FILE_MOVE',
+      params: { source_path: at('a.2'), destination_path: at('a.3'), ...changes },
+    });
     const task = (await site.ask(`/v1/plans/${id}/history`)).body.steps[0].task_id as string;
     for (const undo of [undefined, { task_id: task, success: '{}' }, { task_id: 'nobodys', success: '{}' }]) {
       const steps = [forged(undo === undefined ? {} : { undo })];
@@ -158,7 +168,10 @@ describe('the undo of a plan', () => {
         };
       for (const { lease: token, envelope } of [await lease(), await lease(['UNDO'])]) {
         const end = await client.plans.submit(envelope, { lease: token, wait: 60 });
-        expect(end).toMatchObject({ ended: true, plan: { state: 'failure', error: { code: expect.stringMatching(/^(LEASE_REFUSED|INVALID_RESULT|TOOL_UNAVAILABLE)$/) } } });
+        expect(end).toMatchObject({
+          ended: true,
+          plan: { state: 'failure', error: { code: expect.stringMatching(/^(LEASE_REFUSED|INVALID_RESULT|TOOL_UNAVAILABLE)$/) } },
+        });
       }
     }
   });
