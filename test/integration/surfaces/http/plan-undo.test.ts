@@ -159,7 +159,9 @@ describe('the undo of a plan', () => {
       params: { source_path: at('a.2'), destination_path: at('a.3'), ...changes },
     });
     const task = (await site.ask(`/v1/plans/${id}/history`)).body.steps[0].task_id as string;
-    for (const undo of [undefined, { task_id: task, success: '{}' }, { task_id: 'nobodys', success: '{}' }]) {
+    const { result } = (await site.ask(`/v1/tasks/${task}`)).body as { result: object };
+    const genuine = { task_id: task, success: JSON.stringify(result) };
+    for (const undo of [undefined, { task_id: task, success: '{}' }, { task_id: 'nobodys', success: '{}' }, genuine]) {
       const steps = [forged(undo === undefined ? {} : { undo })];
       const lease = async (capabilities?: string[]) =>
         (await site.ask('/v1/leases', { method: 'POST', body: { envelope: envelopeOf(steps), ...(capabilities && { capabilities }) } })).body as {
