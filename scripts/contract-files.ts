@@ -47,6 +47,7 @@ export const PUBLISHED = {
   'plan-lease-payload': contracts.PlanLeasePayload,
   'tool-call.inputs': contracts.ToolCallInputs,
   'tool-call.output': contracts.ToolCallOutput,
+  'undo.param': contracts.UndoParam,
   'tool-binding': contracts.ToolBinding,
 } satisfies Record<string, z.ZodType>;
 

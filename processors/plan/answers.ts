@@ -37,7 +37,7 @@ export function keepBeside(plan: PlanContext, step: PlanStep, answer: Answer, le
     return kept?.executorResult === answer.executorResult;
   });
   walk.keeps(writing);
-  replay.take(step, { path: step.path, generation: step.generation, taskId: step.manifest.task_id, ...answer });
+  replay.take(step, { path: step.path, generation: step.generation, taskId: step.manifest.task_id, at: deps.clock.now(), ...answer });
   return { kind: 'answered' };
 }
 

@@ -56,8 +56,7 @@ export async function endTrimmed({ planSha256, status, endedAt }: TrimmedPlan, e
   const how = status === 'SUCCESS' ? 'was done' : 'was run, and failed,';
   const message = `this plan ${how} on ${new Date(endedAt).toISOString()}; what it has done is no longer kept, and it is not run again`;
   const run = deps.startPlan(envelope);
-  const { envelope: told, error } = await signable(planSha256, run.end({ code: 'EXECUTION_FAILED', message }), deps);
-  const result = await deps.endSigner.signEnd(planSha256, told);
+  const { error, result } = await signed(planSha256, run.end({ code: 'EXECUTION_FAILED', message }), deps);
   const end: PlanEnd = { status: 'FAILURE', code: error?.code, message: error?.message ?? '', endedBy: undefined, result };
   await showEnd(planSha256, end, 0, exp, deps);
   return { kind: 'ended', plan: { planSha256, generation: 0 }, end, replayed: true };

@@ -13,6 +13,10 @@ export interface PlanReplay {
   next(): PlanStep | PlanDone;
   /** The step's answer, which the journal has kept. */
   take(step: PlanStep, entry: Omit<PlanEntry, 'voided'>): void;
+  /** The answer that was taken last, a failure when the step at hand is a retry of it. */
+  readonly last: Pick<PlanEntry, 'executorResult' | 'at'> | undefined;
+  /** A backoff that this process has met: of which place, and when by its own steady clock. */
+  backoff: { readonly path: string; readonly since: number } | undefined;
   end: PlanProgress['end'];
   readonly stepsDone: number;
   /** The answers after the first `since`, for the kernel. */
@@ -41,12 +45,14 @@ function replayPlan(plan: LinkedPlan, journal: readonly PlanEntry[], { startPlan
   const progress = createPlanProgress(plan, startPlan, bindings);
   const voided = group(journal);
   const fed: StepEvidence[] = [];
+  let last: PlanReplay['last'];
   let entries = journal.length;
   const voidedEntries = journal.filter((entry) => entry.voided).length;
 
   const next = (): PlanStep | PlanDone => progress.next((path) => voided.get(path)?.length ?? 0);
-  function feed(step: PlanStep, { executorResult, capabilityId }: Pick<PlanEntry, 'executorResult' | 'capabilityId'>): void {
+  function feed(step: PlanStep, { executorResult, capabilityId, at }: Pick<PlanEntry, 'executorResult' | 'capabilityId' | 'at'>): void {
     progress.feed(step, executorResult, capabilityId);
+    last = { executorResult, at };
     fed.push({ path: step.path, generation: step.generation, result: executorResult });
   }
 
@@ -66,6 +72,10 @@ function replayPlan(plan: LinkedPlan, journal: readonly PlanEntry[], { startPlan
       entries += 1;
       replay.parks = 0;
     },
+    get last() {
+      return last;
+    },
+    backoff: undefined,
     end: (error) => progress.end(error),
     get stepsDone() {
       return progress.stepsDone;

@@ -3,6 +3,7 @@ import { failure } from '../../src/core/outcome.ts';
 import type { PlanStep } from '../../src/core/plan-step.ts';
 import type { DerivedLease, JobView, TaskRow } from '../../src/core/ports/index.ts';
 import { type Answer, answerBeforeClaim, answerIn, endCancelled, keepAnswer, neverBegan, ownAnswer, STALE, type StepEnd } from './answers.ts';
+import { backoffLeft, parkedFor } from './backoff.ts';
 import type { PlanContext, PlanDeps } from './context.ts';
 import { cancelStep, deriveLease, handOver } from './hand-over.ts';
 
@@ -11,7 +12,7 @@ export async function takeStep(plan: PlanContext, step: PlanStep, deps: PlanDeps
   const { walk } = plan;
   if (step.problem !== undefined) return keepAnswer(plan, step, await ownAnswer(step, failure('TOOL_UNAVAILABLE', step.problem), deps), deps);
   const queue = queueName(step.queue ?? 'file', deps.pool);
-  const early = walk.isOnItsWay && !walk.cancelAsked ? leaseBeside(plan, step, deps) : undefined;
+  const early = walk.isOnItsWay && !walk.cancelAsked && step.waitMs === undefined ? leaseBeside(plan, step, deps) : undefined;
   const { answer, row, job, mayRunHere, isThere, cancelAsked } = await lookAt(plan, step, queue, deps);
   if (!(await walk.kept())) return STALE;
   if (answer !== undefined) {
@@ -24,6 +25,8 @@ export async function takeStep(plan: PlanContext, step: PlanStep, deps: PlanDeps
   if (!isThere) {
     const refused = await answerBeforeClaim(step, job, deps);
     if (refused !== undefined) return keepAnswer(plan, step, refused, deps);
+    const left = backoffLeft(plan, step, deps.clock);
+    if (left > 0) return parkedFor(plan, step, left, deps);
   }
   return handOver(
     plan,

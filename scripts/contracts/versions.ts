@@ -54,5 +54,6 @@ export const VERSIONS = {
   'plan-lease-payload': both,
   'tool-call.inputs': accepted,
   'tool-call.output': emitted,
+  'undo.param': accepted,
   'tool-binding': accepted,
 } satisfies Record<string, ContractVersion>;

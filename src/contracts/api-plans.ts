@@ -40,7 +40,16 @@ export const PlanStatus = z.strictObject({
   /** Steps that have an answer. */
   steps_done: z.int().min(0),
   /** The step that is under way: its place, and the task that it became. */
-  current: z.strictObject({ path: z.string(), tool: z.string(), operation: z.string(), task_id: z.string().optional() }).optional(),
+  current: z
+    .strictObject({
+      path: z.string(),
+      tool: z.string(),
+      operation: z.string(),
+      task_id: z.string().optional(),
+      /** What the step waits for before it begins, and until when: the backoff of a declared retry. */
+      waits: z.strictObject({ for: z.enum(['retry']), until: Time }).optional(),
+    })
+    .optional(),
   cancel_requested: z.boolean(),
   error: z.strictObject({ code: z.string(), message: z.string() }).optional(),
   updated_at: Time,
@@ -83,6 +92,8 @@ export const PlanStepRecord = z.strictObject({
   task_id: z.string(),
   /** Retries that had voided this place before. */
   generation: z.int().min(0),
+  /** Number of the attempt, from the second on: a declared retry. */
+  attempt: z.int().min(2).optional(),
   capability_id: z.string().optional(),
   state: z.enum(['success', 'failure']),
   error_code: z.string().optional(),
@@ -149,6 +160,39 @@ export type PlanRetryRequest = z.infer<typeof PlanRetryRequest>;
 /** The plan runs on; its outcome lies under `location`. */
 export const PlanRetryAnswer = z.strictObject({ plan_id: Sha256Hex, location: z.string() });
 export type PlanRetryAnswer = z.infer<typeof PlanRetryAnswer>;
+
+/** `planned`: the undo takes it back. `nothing`: it had no effect that stands. `impossible`: here the undo stops. `not_reached`: before that. */
+export const UndoPart = z.enum(['planned', 'nothing', 'impossible', 'not_reached']);
+export type UndoPart = z.infer<typeof UndoPart>;
+
+/** A step of a plan, as its undo sees it. */
+export const PlanUndoStep = z.strictObject({
+  path: z.string(),
+  task_id: z.string(),
+  capability_id: z.string().optional(),
+  undo: UndoPart,
+  /** Why there is nothing to take back, or why it cannot be. */
+  why: z.string().optional(),
+  /** How it went, once the undo has come to it. */
+  result: z.enum(['undone', 'failed']).optional(),
+  error_code: z.string().optional(),
+});
+export type PlanUndoStep = z.infer<typeof PlanUndoStep>;
+
+/** `POST /v1/plans/:id/undo`: the plan that takes the other one back, the last step first. */
+export const PlanUndoAnswer = z.strictObject({
+  /** The plan that does it; how it stands lies under `location`. */
+  plan_id: Sha256Hex,
+  undo_of: Sha256Hex,
+  receipt: z.enum(['accepted', 'in_flight', 'retried', 'finished']),
+  state: ShownPlanState,
+  /** Everything that had an effect is taken back or will be; false: it stops at a step that cannot be. */
+  whole: z.boolean(),
+  /** In the order of the undo. */
+  steps: z.array(PlanUndoStep),
+  location: z.string(),
+});
+export type PlanUndoAnswer = z.infer<typeof PlanUndoAnswer>;
 
 /** The plan ends before its next step; one that is under way is finished. */
 export const PlanCancelAnswer = z.strictObject({ plan_id: Sha256Hex, cancel: z.literal('requested'), location: z.string() });

@@ -26,6 +26,7 @@ export * from './plan-result.ts';
 export * from './plan-result-envelope.ts';
 export * from './plan-step.ts';
 export * from './plan-tool.ts';
+export * from './plan-undo.ts';
 export * from './plan-when.ts';
 export * from './reserved.ts';
 export * from './search.ts';

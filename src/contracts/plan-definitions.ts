@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Steps } from './plan-step.ts';
+import { CallTimeout, Retry, Steps } from './plan-step.ts';
 import { Ref, text } from './plan-text.ts';
 
 const Version = text(64);
@@ -11,7 +11,18 @@ export const ToolDefinition = z.strictObject({
   version: Version,
   description: Description,
   categories: z.array(z.string()).min(1),
-  actions: z.array(z.strictObject({ name: text(128), input: z.array(z.string()).optional(), output: z.string().optional() })).min(1),
+  actions: z
+    .array(
+      z.strictObject({
+        name: text(128),
+        input: z.array(z.string()).optional(),
+        output: z.string().optional(),
+        /** For steps that declare none. */
+        retry: Retry.optional(),
+        timeout_ms: CallTimeout.optional(),
+      }),
+    )
+    .min(1),
 });
 export type ToolDefinition = z.infer<typeof ToolDefinition>;
 

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { TaskId } from './ids.ts';
+import { CallTimeout } from './plan-step.ts';
 
 /** The capability of a task that calls a tool which is bound on the worker's host (docs/tools.md). */
 export const TOOL_CALL = 'TOOL_CALL';
@@ -14,6 +16,8 @@ export const ToolCallInputs = z.strictObject({
   tool: z.string().min(1).max(128),
   operation: z.string().min(1).max(128),
   params: z.record(z.string(), z.unknown()),
+  timeout_ms: CallTimeout.optional().meta({ description: 'Wall-clock limit of this call; never longer than that of the binding.' }),
+  retry_of: TaskId.optional().meta({ description: 'Task of the first attempt of the same step, whose Idempotency-Key an idempotent call keeps.' }),
 });
 export type ToolCallInputs = z.infer<typeof ToolCallInputs>;
 

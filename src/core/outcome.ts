@@ -22,6 +22,20 @@ export type Execution =
 /** What a task is answered that was cancelled before it began; a plan knows its own steps by it. */
 export const CANCELLED_MESSAGE = 'cancelled';
 
+/** The longest time that a tool's wish to be left alone is followed, seconds. */
+const MAX_ASKED_S = 3_600;
+const ASKED = /; retry after (\d{1,4}) s$/;
+
+/** The sentence of a failure whose tool asks to be left alone for so many seconds; a result has no other place for it. */
+export function withRetryAfter(message: string, seconds: number): string {
+  return `${message}; retry after ${Math.min(MAX_ASKED_S, Math.ceil(seconds))} s`;
+}
+
+/** Milliseconds that the sentence of a failure asks to wait; 0 when it asks for nothing. */
+export function retryAfterMs(message: string): number {
+  return Math.min(MAX_ASKED_S, Number(ASKED.exec(message)?.[1] ?? 0)) * 1000;
+}
+
 /** How many bytes an output has in a result (canonical JSON has the same length); a result has room for `BOUNDS.output`. */
 export function outputBytes(output: JsonObject): number {
   return Buffer.byteLength(JSON.stringify(output));

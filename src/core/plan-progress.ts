@@ -23,13 +23,16 @@ export interface LinkedPlan {
 export function createPlanProgress({ planSha256, envelope }: LinkedPlan, startPlan: PlanLogic['start'], bindings: Bindings): PlanProgress {
   const run = startPlan(envelope);
   let fed = 0;
+  /** Task of the first attempt at the step that was answered last. */
+  let first: string | undefined;
   return {
     next(generationOf) {
       const { current } = run;
-      return current.kind === 'done' ? current : stepOf(current, planSha256, generationOf(current.path), bindings);
+      return current.kind === 'done' ? current : stepOf(current, planSha256, generationOf(current.path), bindings, first);
     },
     feed(step, executorResult, capabilityId) {
       run.feed(toolResultOf(step, executorResult, capabilityId));
+      if (step.waitMs === undefined) first = step.manifest.task_id;
       fed += 1;
     },
     end: (error) => run.end(error),

@@ -1,4 +1,15 @@
-import { BOUNDS, CAPABILITY_QUEUE, ExecutionResult, type QueueKind, TaskManifest, TOOL_CALL } from '../contracts/index.ts';
+import {
+  BOUNDS,
+  CAPABILITY_QUEUE,
+  ExecutionResult,
+  type QueueKind,
+  TaskManifest,
+  TOOL_CALL,
+  type ToolCallInputs,
+  UNDO_PERMISSION,
+  UNDO_TOOL,
+  UndoParam,
+} from '../contracts/index.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { messageOf } from './errors.ts';
 import { sha256Hex } from './hash.ts';
@@ -22,7 +33,16 @@ export interface PlanStep {
   readonly problem: string | undefined;
   /** What the call hands to its tool. */
   readonly params: JsonObject;
+  /** What it takes back; the kernel looks at the evidence. */
+  readonly undo: UndoParam | undefined;
+  /** What else its call declares. */
+  readonly terms: CallTerms;
+  /** How long after the attempt before it may begin, milliseconds; `undefined` for a first attempt. */
+  readonly waitMs: number | undefined;
 }
+
+/** Inputs of a TOOL_CALL beside the call itself. */
+type CallTerms = Pick<ToolCallInputs, 'timeout_ms' | 'retry_of'>;
 
 /** Whether a text is an executor's answer to this task. */
 export type IsAnswerTo = (answer: string, step: Pick<PlanStep, 'manifest' | 'manifestSha256'>) => Promise<boolean>;
@@ -33,21 +53,39 @@ const MAX_STEP_BYTES = BOUNDS.manifest;
 /** job, manifest, inputs, and `params` of a tool. */
 const MANIFEST_LEVELS = 4;
 
-/** The task of a call. Pure: bindings decide only where it goes and, for the adapter `writ`, its form. */
-export function stepOf({ path, toolInput }: PlanCall, planSha256: string, generation: number, bindings: Bindings): PlanStep {
+/**
+ * The task of a call. Pure: bindings decide only where it goes and, for the adapter `writ`, its form.
+ *
+ * @param retryOf task id of the first attempt, for a retry
+ */
+export function stepOf(
+  { path, toolInput, retry, timeoutMs }: PlanCall,
+  planSha256: string,
+  generation: number,
+  bindings: Bindings,
+  retryOf?: string,
+): PlanStep {
   const { ref, operation } = toolInput.tool;
   const deep = depthProblem(toolInput.params);
   const params = deep === undefined ? toolInput.params : {};
   const bound = bindings(ref);
   const writ = bound?.adapter === 'writ';
+  const undoes = writ && ref === UNDO_TOOL;
+  const undo = undoes ? UndoParam.safeParse(params['undo']).data : undefined;
+  const terms: CallTerms = {
+    ...(timeoutMs === undefined ? {} : { timeout_ms: timeoutMs }),
+    ...(retry === undefined || retryOf === undefined ? {} : { retry_of: retryOf }),
+  };
   const manifest: TaskManifest = {
     task_id: `s-${sha256Hex(canonicalJson([planSha256, path, generation]))}`,
-    ...FORMS[writ ? 'capability' : 'tool'](ref, operation, params),
-    provenance: { plan_sha256: planSha256, step: path },
+    ...FORMS[writ ? 'capability' : 'tool'](ref, operation, params, terms),
+    provenance: { plan_sha256: planSha256, step: path, ...(undo === undefined ? {} : { undo_of: undo.task_id }) },
   };
   const text = canonicalJson(manifest);
   const queue = bound === undefined ? undefined : bound.adapter === 'writ' ? QUEUES.get(operation) : (`tool-${bound.provider}` as const);
-  const problem = queue === undefined ? unboundProblem(ref, operation, writ) : (deep ?? shapeProblem(manifest, text));
+  const unlimited = writ && timeoutMs !== undefined ? `the limits of ${operation} are those of its host: a step cannot set timeout_ms` : undefined;
+  const problem =
+    queue === undefined ? unboundProblem(ref, operation, writ) : (deep ?? unlimited ?? (undoes && undo === undefined ? NO_UNDO : shapeProblem(manifest, text)));
   return {
     path,
     tool: ref,
@@ -55,10 +93,13 @@ export function stepOf({ path, toolInput }: PlanCall, planSha256: string, genera
     generation,
     manifest,
     manifestSha256: sha256Hex(text),
-    capability: writ ? operation : `TOOL_CALL:${ref}`,
+    capability: undoes ? UNDO_PERMISSION : writ ? operation : `TOOL_CALL:${ref}`,
     queue: problem === undefined ? queue : undefined,
     problem,
     params,
+    undo,
+    terms,
+    waitMs: retry?.waitMs,
   };
 }
 
@@ -72,10 +113,10 @@ export async function signedCapability(step: PlanStep, answer: string, isAnswerT
   return (await isAnswerTo(answer, other)) ? other.manifest.capability_id : undefined;
 }
 
-function otherForm({ tool, operation, manifest, params }: PlanStep): Pick<PlanStep, 'manifest' | 'manifestSha256'> {
+function otherForm({ tool, operation, manifest, params, terms }: PlanStep): Pick<PlanStep, 'manifest' | 'manifestSha256'> {
   const form = manifest.capability_id === TOOL_CALL ? 'capability' : 'tool';
   const { task_id, provenance } = manifest;
-  const other: TaskManifest = { task_id, ...FORMS[form](tool, operation, params), ...(provenance === undefined ? {} : { provenance }) };
+  const other: TaskManifest = { task_id, ...FORMS[form](tool, operation, params, terms), ...(provenance === undefined ? {} : { provenance }) };
   return { manifest: other, manifestSha256: sha256Hex(canonicalJson(other)) };
 }
 
@@ -83,9 +124,11 @@ type TaskPart = Pick<TaskManifest, 'capability_id' | 'inputs' | 'constraints'>;
 
 /** What a call is as a task: a capability of ours, or a call of a tool. */
 const FORMS = {
-  capability: (_tool, operation, params) => capabilityTask(operation, params),
-  tool: (tool, operation, params) => ({ capability_id: TOOL_CALL, inputs: { tool, operation, params }, constraints: {} }),
-} satisfies Record<string, (tool: string, operation: string, params: JsonObject) => TaskPart>;
+  capability: (tool, operation, { undo, ...params }) => capabilityTask(operation, tool === UNDO_TOOL || undo === undefined ? params : { ...params, undo }),
+  tool: (tool, operation, params, terms) => ({ capability_id: TOOL_CALL, inputs: { tool, operation, params, ...terms }, constraints: {} }),
+} satisfies Record<string, (tool: string, operation: string, params: JsonObject, terms: CallTerms) => TaskPart>;
+
+const NO_UNDO = 'params.undo must be {task_id, success}: a finished task and its signed result';
 
 /** Constraints that are none stay among the inputs, where the executor refuses them with its own signed answer. */
 function capabilityTask(operation: string, { action: _action, ...params }: JsonObject): TaskPart {

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { CONTENT_SEARCH, FILE_CAPABILITIES, type PlanLeasePayload, SEARCH_CAPABILITIES } from '../contracts/index.ts';
+import { isBelow } from '../core/absolute-paths.ts';
 import { canonicalJson } from '../core/canonical-json.ts';
 import { WritError } from '../core/errors.ts';
 import { sha256Hex } from '../core/hash.ts';
@@ -10,7 +11,6 @@ import type { DeriveRequest, StepEvidence } from '../core/ports/index.ts';
 import { isSearchPlaceIn } from '../core/search-place.ts';
 import { authenticatePlanLease, authorizeTimes, verifyResult } from '../lease/index.ts';
 import type { KernelOptions, KernelPlans } from './options.ts';
-import { isBelow } from './paths.ts';
 import { verifiedOnce } from './verified-once.ts';
 
 /** The step that a plan has reached, as the kernel computed it, and until when a lease for it may live. */

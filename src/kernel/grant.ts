@@ -1,4 +1,5 @@
 import { BOUNDS, CONTENT_SEARCH, FILE_CAPABILITIES, type LeasePayload, OfferedManifest, type TaskManifest } from '../contracts/index.ts';
+import { isBelow } from '../core/absolute-paths.ts';
 import { canonicalJson } from '../core/canonical-json.ts';
 import type { Clock } from '../core/clock.ts';
 import { WritError } from '../core/errors.ts';
@@ -9,7 +10,6 @@ import { problemsOf, refusalOf } from '../core/shape-problems.ts';
 import { WHEN } from '../core/when.ts';
 import { mayServe, signLease, signLeases } from '../lease/index.ts';
 import type { KernelOptions } from './options.ts';
-import { isBelow } from './paths.ts';
 
 export interface CheckedManifest {
   readonly manifest: TaskManifest;
@@ -39,10 +39,11 @@ export function checkShape(input: unknown): CheckedManifest {
  * What a manifest from outside must not ask. The inputs of a capability are its executor's business, except where a
  * constraint of the manifest itself speaks about them.
  *
+ * @param undoes the task of whose effect the caller has seen the evidence
  * @throws WritError LEASE_REFUSED or INVALID_MANIFEST with `field`
  */
-export function checkPolicy({ capability_id, inputs, constraints, provenance }: TaskManifest): void {
-  if (provenance?.undo_of !== undefined) {
+export function checkPolicy({ capability_id, inputs, constraints, provenance }: TaskManifest, undoes?: string): void {
+  if (provenance?.undo_of !== undefined && provenance.undo_of !== undoes) {
     throw new WritError('LEASE_REFUSED', 'a manifest that takes back another task comes from undo only', { field: 'provenance.undo_of' });
   }
   const { scope } = constraints;

@@ -1,7 +1,10 @@
 import { type ExecutionResult, PLAN_CAPABILITY, TaskManifest } from '../contracts/index.ts';
+import { canonicalJson } from '../core/canonical-json.ts';
 import { isWritError, WritError } from '../core/errors.ts';
 import type { Lifecycle } from '../core/lifecycle.ts';
+import type { PlanStep } from '../core/plan-step.ts';
 import type { GrantedLease, GrantOptions, IssueAnswer, IssuedTask, IssueRequest, KernelOperations, PlanKernel } from '../core/ports/index.ts';
+import { undoManifest } from '../core/undo-manifest.ts';
 import { toPublicJwk, verifyResult } from '../lease/index.ts';
 import { createDerivation } from './derive.ts';
 import {
@@ -21,7 +24,6 @@ import {
 import type { KernelOptions } from './options.ts';
 import { preparePlanLease } from './plan-lease.ts';
 import { createRevocationLog } from './revocations.ts';
-import { undoManifest } from './undo-manifest.ts';
 
 export interface Kernel extends KernelOperations, PlanKernel, Lifecycle {}
 
@@ -72,6 +74,17 @@ export function createKernel(options: KernelOptions): Kernel {
     if (!verified.ok)
       throw new WritError('INVALID_RESULT', `the result is not an executor's answer to this manifest: ${verified.message}`, { field: 'result' });
     return { checked, issued, result: verified.result };
+  }
+
+  /** A step that takes a task back is exactly what `undo` would sign for, on the same evidence. */
+  async function assertUndo({ undo, manifest: { capability_id, inputs, constraints }, path }: PlanStep): Promise<void> {
+    if (undo === undefined) return;
+    const text = store.manifest(undo.task_id);
+    if (text === undefined) throw new WritError('LEASE_REFUSED', `${path} takes back a task that this kernel has leased no manifest for`);
+    const { checked, result } = await evidence({ manifest: JSON.parse(text), result: undo.success });
+    const exact = undoManifest(checked.manifest, result, 0);
+    if (canonicalJson([exact.capability_id, exact.inputs, exact.constraints]) !== canonicalJson([capability_id, inputs, constraints]))
+      throw new WritError('LEASE_REFUSED', `${path} is not exactly what takes ${undo.task_id} back`);
   }
 
   const kernel: Kernel = {
@@ -153,7 +166,8 @@ export function createKernel(options: KernelOptions): Kernel {
       const { step, planExp } = await derivation(request);
       const { manifest } = step;
       const left = planExp - Math.floor(clock.now() / 1000);
-      checkPolicy(manifest);
+      await assertUndo(step);
+      checkPolicy(manifest, step.undo?.task_id);
       const draft = confirmed(store, checkShape(manifest), undefined, undefined);
       return { manifest, ...(await grant(draft, { ttl: Math.max(1, Math.min(config.ttl, left)) }, plans)) };
     },

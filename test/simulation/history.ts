@@ -57,7 +57,7 @@ export async function runHistory(scenario: Scenario, { seams = {}, traced = fals
 async function issuePlans(world: World): Promise<Pick<Parts, 'kernel' | 'plans'> & Pick<Host, 'bindings'>> {
   const bindings = bindingsOf(world);
   const kernel = new KernelTwin(world, bindings);
-  const plans = await Promise.all(world.scenario.plans.map((plan, index) => planTicketOf(plan, index, kernel)));
+  const plans = await Promise.all(world.scenario.plans.map((plan, index) => planTicketOf(plan, index, kernel, world)));
   return { bindings, kernel, plans };
 }
 
@@ -116,6 +116,7 @@ async function prepare(world: World, { bindings, kernel, plans }: Awaited<Return
     host,
     tickets,
     plans,
+    undos: new Map(),
     workers: [],
     pushAgain: new Map(),
     open: { producers: 0, faults: 0 },

@@ -18,6 +18,8 @@ export interface Parts {
   readonly host: Host;
   readonly tickets: readonly Ticket[];
   readonly plans: readonly PlanTicket[];
+  /** Plans that take others back, by those. */
+  readonly undos: Map<string, string>;
   /** The worker that serves each place now. */
   readonly workers: ReturnType<typeof startWorker>[];
   /** How each task and plan is pushed again when Redis has lost it. */

@@ -4,7 +4,8 @@ import type { PlanRecord } from '../../src/core/ports/index.ts';
 import { fixedKeyring, verifyPlanEnd } from '../../src/lease/index.ts';
 import type { Parts } from './parts.ts';
 import type { PlanTicket } from './plan-tickets.ts';
-import { areStepsSlow, cancelAfter } from './plan-weather.ts';
+import { checkUndo } from './plan-undo.ts';
+import { areStepsSlow, cancelAfter, retriesOf } from './plan-weather.ts';
 import { EXECUTOR_KEY } from './tasks.ts';
 import { cheapEd25519 } from './twins/crypto.ts';
 
@@ -25,6 +26,7 @@ export function watchSteps(parts: Parts): void {
   const { plans, redis, host, checker } = parts;
   watchAnswers(parts);
   const steps = new Map(plans.flatMap((ticket) => [...stepIds(ticket)]));
+  watchRetries(parts);
   const { claim } = redis.ledger;
   const look: typeof claim = async (request) => {
     const step = steps.get(request.taskId);
@@ -44,9 +46,53 @@ export function stepIds({ plan, planSha256 }: PlanTicket): ReadonlyMap<string, {
   const steps = new Map<string, { readonly planSha256: string; readonly at: number }>();
   for (const at of plan.steps.keys()) {
     for (let generation = 0; generation < GENERATIONS; generation += 1)
-      steps.set(`s-${sha256Hex(canonicalJson([planSha256, String(at), generation]))}`, { planSha256, at });
+      steps.set(taskIdOf(planSha256, String(at), generation), { planSha256, at });
   }
   return steps;
+}
+
+function taskIdOf(planSha256: string, path: string, generation: number): string {
+  return `s-${sha256Hex(canonicalJson([planSha256, path, generation]))}`;
+}
+
+interface Kept {
+  readonly path: string;
+  readonly taskId: string;
+  readonly executorResult: string;
+  readonly voided: boolean;
+}
+
+/** A declared retry follows a failure that is on disk and whose outcome is known, and waits for its time. */
+function watchRetries({ plans, redis, host, checker, world }: Parts): void {
+  const retry = retriesOf(world.scenario);
+  if (retry === undefined) return;
+  const attempts = new Map<string, { readonly planSha256: string; readonly before: string; readonly waitMs: number }>();
+  for (const { plan, planSha256 } of plans) {
+    for (const at of plan.steps.keys()) {
+      for (let attempt = 2; attempt <= retry.max + 1; attempt += 1) {
+        const before = attempt === 2 ? String(at) : `${at}~${attempt - 1}`;
+        // An operator's retry of this very attempt does not wait again.
+        attempts.set(taskIdOf(planSha256, `${at}~${attempt}`, 0), { planSha256, before, waitMs: retry.backoff_ms * 2 ** (attempt - 2) });
+      }
+    }
+  }
+  const { claim } = redis.ledger;
+  const look: typeof claim = async (request) => {
+    const retried = attempts.get(request.taskId);
+    if (retried !== undefined) {
+      const { planSha256, before, waitMs } = retried;
+      const kept = (host.stores.plan.look('entries', planSha256) as readonly Kept[]).find(({ path, voided }) => path === before && !voided);
+      if (kept === undefined) checker.violate('nothing follows from what is not on disk', `${request.taskId} was tried again before its failure was kept`);
+      if (/TOOL_OUTCOME_UNKNOWN|RESOURCE_EXHAUSTED/.test(kept?.executorResult ?? ''))
+        checker.violate('at most one effect', `${request.taskId} was tried again, and nobody can tell how the attempt before ended`);
+      const recordedAt = checker.recorded(kept?.taskId ?? '').at(-1)?.at;
+      const isEarly = recordedAt !== undefined && world.now - recordedAt < waitMs;
+      if (isEarly && !world.struck.has('clock'))
+        checker.violate('retries wait', `${request.taskId} was tried again ${Math.round(world.now - recordedAt)} ms after it failed`);
+    }
+    return claim(request);
+  };
+  Object.assign(redis.ledger, { claim: look });
 }
 
 function watchAnswers({ host, checker, world }: Parts): void {
@@ -71,6 +117,7 @@ export async function checkPlan(parts: Parts, ticket: PlanTicket): Promise<void>
   const { checker, host, world } = parts;
   const { planSha256, index } = ticket;
   const name = `plan-${index}`;
+  checkUndo(parts, ticket);
   const record = host.stores.plan.look('record', planSha256) as PlanRecord | undefined;
   if (record?.end === undefined) return checker.violate('everything ends', `${name} has no end in its journal`);
   const { end } = record;
@@ -88,11 +135,20 @@ export async function checkPlan(parts: Parts, ticket: PlanTicket): Promise<void>
 
 /** A plan that has succeeded with every step has had the effect of every step. */
 function checkSteps({ checker, host, disk }: Parts, { plan, planSha256, files }: PlanTicket, name: string): void {
-  const entries = host.stores.plan.look('entries', planSha256) as readonly { readonly taskId: string; readonly voided: boolean }[];
-  for (const [at, { taskId }] of entries.filter(({ voided }) => !voided).entries()) {
-    const requests = host.tools.requests.get(taskId) ?? 0;
+  const entries = host.stores.plan.look('entries', planSha256) as readonly Kept[];
+  for (const { path, taskId } of entries.filter(({ voided }) => !voided)) {
+    const at = Number.parseInt(path, 10);
+    // A repeatable call keeps the key of its first attempt.
+    const first = entries.find((entry) => entry.path === String(at) && !entry.voided);
+    const requests = host.tools.requests.get((plan.steps[at] === 'once' ? taskId : first?.taskId) ?? '') ?? 0;
     if (plan.steps[at] !== 'copy' && requests === 0) checker.violate('effect if and only if SUCCESS', `step ${at} of ${name} was never requested`);
     if (plan.steps[at] === 'once' && requests > 1) checker.violate('at most one effect', `step ${at} of ${name} was requested ${requests} times`);
+  }
+  for (const at of plan.steps.keys()) {
+    const attempts = entries.filter(({ path }) => Number.parseInt(path, 10) === at);
+    if (plan.steps[at] !== 'once' || attempts.some(({ voided }) => voided)) continue;
+    const effects = attempts.reduce((sum, { taskId }) => sum + (host.tools.effects.get(taskId) ?? 0), 0);
+    if (effects > 1) checker.violate('at most one effect', `step ${at} of ${name} had its effect ${effects} times, in ${attempts.length} attempts`);
   }
   for (const { destination, content } of files) {
     const arrived = disk.log.some(({ by, to, lost, inode }) => by !== 'world' && to === destination && !lost && inode.data === content);
@@ -105,14 +161,15 @@ function checkCalm({ checker, host }: Parts, { planSha256 }: PlanTicket, name: s
   const entries = host.stores.plan.look('entries', planSha256) as readonly { readonly taskId: string; readonly path: string }[];
   for (const { taskId, path } of entries) {
     const requests = host.tools.requests.get(taskId) ?? 0;
-    if (requests > 1) checker.violate('at most one effect', `step ${path} of ${name} was requested ${requests} times, and nothing went wrong`);
+    const attempts = entries.filter((entry) => entry.path === path || entry.path.startsWith(`${path}~`)).length;
+    if (requests > attempts) checker.violate('at most one effect', `step ${path} of ${name} was requested ${requests} times, and nothing went wrong`);
   }
 }
 
 function checkPace({ checker, world, tickets, redis }: Parts, { plan }: PlanTicket, name: string): void {
   const ended = checker.planEndedAt.get(plan.raw ? `raw-${name.slice(5)}` : `p_${[...redis.views.rows.keys()][0] ?? ''}`);
   const calm = [...world.struck.keys()].every((kind) => SHORT.has(kind)) && tickets.length === 0;
-  if (ended === undefined || !calm || world.scenario.boundAt > 0 || areStepsSlow(world.scenario)) return;
+  if (ended === undefined || !calm || world.scenario.boundAt > 0 || areStepsSlow(world.scenario) || retriesOf(world.scenario) !== undefined) return;
   // Whoever retries a plan that was cancelled takes his time.
   if (plan.retried && cancelAfter(world.scenario) !== undefined) return;
   const first = world.struck.size === 0 ? STEP_MS : GOES_ON_MS;

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../src/core/json.ts';
 import type { Bindings } from '../../src/core/ports/index.ts';
+import { isTakenBack, retriesOf } from './plan-weather.ts';
 import type { SimPlan } from './scenario.ts';
 import { DATA, PROVIDER } from './tasks.ts';
 import type { KernelTwin } from './twins/kernel.ts';
@@ -12,7 +13,13 @@ function tool(id: string, actions: Readonly<Record<string, readonly string[]>>):
   return { category: 'tools', ref: id, content };
 }
 
-const TOOLS = [tool('sim.tool', { none: ['x'], idempotent: ['x'], once: ['x'] }), tool('files', { FILE_COPY: ['source_path', 'destination_path'] })];
+/** As the host's registries have it. */
+export const UNDO_DEFINITION = tool('writ.undo', { FILE_MOVE: ['source_path', 'destination_path', 'constraints', 'undo'] });
+
+const TOOLS = [
+  tool('sim.tool', { none: ['x'], idempotent: ['x'], once: ['x'] }),
+  tool('files', { FILE_COPY: ['source_path', 'destination_path'], FILE_MOVE: ['source_path', 'destination_path'] }),
+];
 
 /** A plan as it is pushed. */
 export interface PlanTicket {
@@ -25,20 +32,30 @@ export interface PlanTicket {
   readonly files: readonly { readonly source: string; readonly destination: string; readonly content: string }[];
 }
 
-export async function planTicketOf(plan: SimPlan, index: number, { kernel }: KernelTwin): Promise<PlanTicket> {
+export async function planTicketOf(plan: SimPlan, index: number, { kernel }: KernelTwin, { scenario }: Pick<World, 'scenario'>): Promise<PlanTicket> {
+  const retry = retriesOf(scenario);
   const files: { source: string; destination: string; content: string }[] = [];
   const steps = plan.steps.map((kind, at): JsonObject => {
-    const more: JsonObject = plan.goesOn ? { on_error: { mode: 'continue' } } : {};
+    const more: JsonObject = { ...(plan.goesOn ? { on_error: { mode: 'continue' } } : {}), ...(retry === undefined ? {} : { retry }) };
     if (kind !== 'copy') return { type: 'tool', ref: 'sim.tool', operation: kind, params: { x: at }, ...more };
     const file = { source: `${DATA}/in/p${index}-${at}.txt`, destination: `${DATA}/out/p${index}-${at}.txt`, content: `step ${at} of plan ${index}` };
     files.push(file);
-    return { type: 'tool', ref: 'files', operation: 'FILE_COPY', params: { source_path: file.source, destination_path: file.destination }, ...more };
+    return {
+      type: 'tool',
+      ref: 'files',
+      operation: isTakenBack(scenario) ? 'FILE_MOVE' : 'FILE_COPY',
+      params: { source_path: file.source, destination_path: file.destination },
+      ...more,
+    };
   });
   const envelope: JsonObject = {
     header: { ...HEADER, id: `run-${index}` },
     payload: { steps, memory: { session_id: 's', state: {} }, registryFiles: TOOLS },
   };
-  const { planSha256, lease } = await kernel.issuePlan({ envelope, capabilities: ['TOOL_CALL:sim.tool', 'TOOL_CALL:files', 'FILE_COPY'] }, { ttl: 3600 });
+  const { planSha256, lease } = await kernel.issuePlan(
+    { envelope, capabilities: ['TOOL_CALL:sim.tool', 'TOOL_CALL:files', 'FILE_COPY', 'FILE_MOVE'] },
+    { ttl: 3600 },
+  );
   return { index, plan, envelope, planSha256, lease, files };
 }
 
@@ -46,6 +63,7 @@ export async function planTicketOf(plan: SimPlan, index: number, { kernel }: Ker
 export function bindingsOf(world: World): Bindings {
   return (ref) => {
     if (ref === 'sim.tool') return { adapter: 'http', provider: PROVIDER };
+    if (ref === 'writ.undo') return { adapter: 'writ' };
     return ref === 'files' && world.now >= world.scenario.boundAt ? { adapter: 'writ' } : undefined;
   };
 }

@@ -3,7 +3,8 @@ import { createPlans } from '../../queues/plans.ts';
 import { createPlanEndReader, createResultReader, fixedKeyring } from '../../src/lease/index.ts';
 import type { Parts } from './parts.ts';
 import type { PlanTicket } from './plan-tickets.ts';
-import { cancelAfter } from './plan-weather.ts';
+import { takeBack } from './plan-undo.ts';
+import { cancelAfter, isTakenBack } from './plan-weather.ts';
 import { isHopeless } from './scenario.ts';
 import { SimProcess } from './scheduler.ts';
 import { EXECUTOR_KEY, type Ticket } from './tasks.ts';
@@ -74,7 +75,8 @@ export function produceTask(parts: Parts, { id, index, task, queue, job }: Ticke
 }
 
 /** @param again the plan was run before, and somebody pushes it once more */
-export function producePlan(parts: Parts, { planSha256, envelope, lease, plan, index }: PlanTicket, again = false): void {
+export function producePlan(parts: Parts, ticket: PlanTicket, again = false): void {
+  const { planSha256, envelope, lease, plan, index } = ticket;
   const { world, redis, host, open } = parts;
   const process = new SimProcess(`planner-${index}`, world.scheduler, { mortal: false });
   const jobs = planJobsFor(world, process, redis);
@@ -114,8 +116,17 @@ export function producePlan(parts: Parts, { planSha256, envelope, lease, plan, i
     };
     world.scheduler.at(after, process, () => void plans.cancel(planSha256).then(counted, counted));
   };
+  const undo = (): void => {
+    if (!isTakenBack(world.scenario)) return;
+    open.producers += 1;
+    const counted = (): void => {
+      open.producers -= 1;
+    };
+    void takeBack(parts, ticket, process, plans, createResultReader(EXECUTORS)).then(counted, counted);
+  };
   const then = async (): Promise<void> => {
     cancel();
+    undo();
     await retry();
   };
   produce(parts, planSha256, plan.at, process, push, then);

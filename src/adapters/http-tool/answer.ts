@@ -4,6 +4,7 @@ import { parseStrictJson } from '../../core/canonical-json.ts';
 import { stepForward } from '../../core/code-points.ts';
 import { isWritError } from '../../core/errors.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
+import { withRetryAfter } from '../../core/outcome.ts';
 import type { ToolAnswer } from '../../core/ports/index.ts';
 import { readBody } from './exchange.ts';
 import type { Scrubber } from './scrub.ts';
@@ -21,6 +22,9 @@ const MAX_DEPTH = 20;
 
 /** Answers of a gateway that lost the server behind it: whether that server did the work is not known. */
 const GATEWAY_LOST_IT: ReadonlySet<number> = new Set([502, 504]);
+
+/** Answers that may say when to come again. */
+const ASKS_TO_WAIT: ReadonlySet<number> = new Set([429, 503]);
 
 const EXCERPT = 200;
 
@@ -40,7 +44,9 @@ export async function answerOf(response: IncomingMessage, options: AnswerOptions
   const plain = encoding === undefined || encoding.toLowerCase() === 'identity';
   if (!ok) {
     const excerpt = body.kind === 'whole' && plain ? excerptOf(body.bytes, options.scrub) : '';
-    return { kind: GATEWAY_LOST_IT.has(status) ? 'unclear' : 'failed', message: `the tool answered ${status}${excerpt && `: ${excerpt}`}` };
+    const message = `the tool answered ${status}${excerpt && `: ${excerpt}`}`;
+    const asked = ASKS_TO_WAIT.has(status) ? retryAfterOf(response.headers) : undefined;
+    return { kind: GATEWAY_LOST_IT.has(status) ? 'unclear' : 'failed', message: asked === undefined ? message : withRetryAfter(message, asked) };
   }
   if (body.kind === 'too-large') return { kind: 'unclear', message: `the tool answered ${status} with more than ${options.maxBytes} bytes` };
   if (body.kind === 'broken') return { kind: 'unclear', message: `the tool answered ${status} and did not finish` };
@@ -48,6 +54,14 @@ export async function answerOf(response: IncomingMessage, options: AnswerOptions
   const data = dataOf(body.bytes, response.headers['content-type'] ?? '', options);
   if (data === undefined) return { kind: 'unclear', message: `the tool answered ${status} without the part that its binding wants` };
   return { kind: 'ok', data: options.scrub.object(data), meta: { status } };
+}
+
+/** Seconds of a Retry-After (RFC 9110 10.2.3); a date counts from the date of the answer, so no clock of ours takes part. */
+function retryAfterOf({ 'retry-after': after, date }: IncomingMessage['headers']): number | undefined {
+  if (after === undefined) return undefined;
+  if (/^\d{1,9}$/.test(after)) return Number(after);
+  const seconds = (Date.parse(after) - Date.parse(date ?? '')) / 1000;
+  return Number.isNaN(seconds) ? undefined : Math.max(0, seconds);
 }
 
 function dataOf(bytes: Buffer, contentType: string, { dataPath }: AnswerOptions): JsonObject | undefined {

@@ -16,7 +16,18 @@ const Fields = z.object({
   result: z.string().optional(),
   updated: z.coerce.number().catch(0),
 });
-const Current = z.object({ path: z.string(), tool: z.string(), operation: z.string(), taskId: z.string().optional() });
+/** The end of the year 9999: later times have no ISO form of the usual length. */
+const LATEST = 253_402_300_799_999;
+const Current = z.object({
+  path: z.string(),
+  tool: z.string(),
+  operation: z.string(),
+  taskId: z.string().optional(),
+  waits: z
+    .object({ for: z.enum(['retry']), until: z.int().min(0).max(LATEST) })
+    .optional()
+    .catch(undefined),
+});
 const PlanError = z.object({ code: z.string(), message: z.string() });
 
 export interface PlanViewsOptions extends Pick<LedgerSettings, 'retentionMs'> {

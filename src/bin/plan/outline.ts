@@ -26,13 +26,16 @@ export function plannedStep(step: DescribedStep, bindingOf: (ref: string) => Bou
   return { path, depth, type, ref, operation, policies: policiesOf(step), effect };
 }
 
-function policiesOf({ when, save, forEach, fallback, onError }: DescribedStep): readonly string[] {
+function policiesOf({ when, save, forEach, fallback, onError, byCode, retries, timeoutMs }: DescribedStep): readonly string[] {
   return [
     ...(fallback ? ['is the fallback'] : []),
     ...(when ? ['when'] : []),
     ...(forEach ? ['for_each'] : []),
     ...(save ? ['save'] : []),
+    ...(retries === 0 ? [] : [`retry: ${retries}`]),
+    ...(timeoutMs === undefined ? [] : [`timeout: ${timeoutMs} ms`]),
     ...(onError === 'stop' ? [] : [`on_error: ${onError}`]),
+    ...Object.entries(byCode).map(([code, mode]) => `on ${code}: ${mode}`),
   ];
 }
 

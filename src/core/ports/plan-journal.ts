@@ -12,6 +12,8 @@ export interface PlanEntry {
   readonly capabilityId: string | undefined;
   /** Ended the plan once; a retry took its word away. */
   readonly voided: boolean;
+  /** When it was kept, milliseconds since 1970; `undefined` in entries from before this was kept. */
+  readonly at: number | undefined;
 }
 
 export interface PlanEnd {
@@ -77,7 +79,7 @@ export interface PlanJournal {
   /** In the order in which the plan saw them. */
   entries(planSha256: string): Promise<readonly PlanEntry[]>;
   /** Keeps the first result of a place and generation, and answers with it; `undefined` when a retry has voided it, or the plan was trimmed. */
-  append(planSha256: string, entry: Omit<PlanEntry, 'voided'>, now: number): Promise<PlanEntry | undefined>;
+  append(planSha256: string, entry: Omit<PlanEntry, 'voided' | 'at'>, now: number): Promise<PlanEntry | undefined>;
   /** Keeps the first end, and answers with it; `undefined` when the plan runs in a later generation, or was trimmed. */
   end(plan: PlanGeneration, end: PlanEnd, now: number): Promise<PlanEnd | undefined>;
   /** The queue knows of the end of this generation. */

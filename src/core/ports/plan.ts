@@ -20,6 +20,10 @@ export interface PlanCall {
     readonly params: JsonObject;
     readonly context: { readonly memory: JsonObject };
   };
+  /** A declared retry of the step before: its number, the first attempt being 1, and how long it is waited for, milliseconds. */
+  readonly retry?: { readonly attempt: number; readonly waitMs: number };
+  /** Declared wall-clock limit of the call. */
+  readonly timeoutMs?: number;
 }
 
 export interface PlanDone {

@@ -10,7 +10,16 @@ export interface PlanView {
   readonly state: PlanStatus;
   /** Concrete steps that have an answer, skipped ones not counted. */
   readonly stepsDone: number;
-  readonly current: { readonly path: string; readonly tool: string; readonly operation: string; readonly taskId: string | undefined } | undefined;
+  readonly current:
+    | {
+        readonly path: string;
+        readonly tool: string;
+        readonly operation: string;
+        readonly taskId: string | undefined;
+        /** What the step waits for before it begins, and until when; milliseconds since 1970. */
+        readonly waits?: { readonly for: 'retry'; readonly until: number } | undefined;
+      }
+    | undefined;
   readonly cancelRequested: boolean;
   readonly error: { readonly code: string; readonly message: string } | undefined;
   /** The signed end, JSON text (contracts/plan-result.schema.json). */

@@ -1,11 +1,14 @@
-import { ToolResult } from '../../contracts/index.ts';
+import { RETRIED_CODES, type Retry, ToolResult } from '../../contracts/index.ts';
+import { failureCause } from '../../core/failure-cause.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
+import type { PlanCall } from '../../core/ports/plan.ts';
 import { errorOf, type Failure, failure, toolFailure } from './codes.ts';
 import type { ReadyStep } from './compile-step.ts';
 import { copyJson } from './json-copy.ts';
 import { LIMITS } from './limits.ts';
+import type { Operation } from './link.ts';
 import { listed, validate } from './problems.ts';
-import { memoryOf, nextName, type RunState, record, recordFailure, type StepRun } from './run-state.ts';
+import { memoryOf, nextName, type RunState, record, recordFailure, type StepRun, type Stop } from './run-state.ts';
 
 /** Operations that take any parameters. */
 const UNCHECKED_OPERATIONS: ReadonlySet<string> = new Set(['sampleFetch']);
@@ -14,22 +17,60 @@ interface Caller {
   readonly run: RunState;
   readonly runId: string;
   readonly maxSteps: number;
-  /** By name, with the parameters that each takes. */
-  readonly operations: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly operations: ReadonlyMap<string, Operation>;
+}
+
+/** Calls a tool, again after failures for which a retry is declared; each attempt is a step of its own place (docs/plan-protocol.md 8). */
+export function* callTool(step: ReadyStep, params: JsonObject, caller: Caller, path: string): StepRun {
+  const { ref, operation, retry, timeoutMs } = step;
+  const chosen = operation ?? params['action'];
+  const wrong = callProblem(chosen, caller.operations, params);
+  if (wrong !== undefined) return recordFailure(caller.run, path, ref, wrong);
+  const action = caller.operations.get(String(chosen));
+  const policy = retry ?? action?.retry;
+  const limit = timeoutMs ?? action?.timeoutMs;
+  const call = { ref, operation: String(chosen), params, ...(limit === undefined ? {} : { timeoutMs: limit }) };
+  let stop = yield* callOnce(call, caller, path);
+  for (let attempt = 2; stop !== undefined && mayRetry(stop, policy, attempt); attempt += 1) {
+    const waitMs = Math.min(MAX_BACKOFF_MS, (policy?.backoff_ms ?? BACKOFF_MS) * 2 ** (attempt - 2));
+    stop = yield* callOnce({ ...call, retry: { attempt, waitMs } }, caller, `${path}~${attempt}`);
+  }
+  return stop;
+}
+
+const BACKOFF_MS = 1_000;
+const MAX_BACKOFF_MS = 3_600_000;
+
+/**
+ * Reasons after which another attempt may go otherwise, and of which it is known that there was no effect or that a repetition does no harm:
+ * a call that may be sent once only and whose outcome is unknown has a reason of its own. Kernel and worker must agree on this set.
+ */
+const RETRIED_REASONS: ReadonlySet<string> = new Set([
+  ...['source_missing', 'destination_taken', 'directory_missing', 'permission_denied', 'place_exchanged', 'vault_full'],
+  ...['source_unreadable', 'time_limit', 'host_limit', 'tool_unavailable', 'tool_failed'],
+]);
+
+function mayRetry({ failure: { code, message }, endedBy }: Stop, policy: Retry | undefined, attempt: number): boolean {
+  if (policy === undefined || attempt > policy.max + 1 || endedBy === undefined) return false;
+  const codes: readonly string[] = policy.codes ?? RETRIED_CODES;
+  return codes.includes(code) && RETRIED_REASONS.has(failureCause(code, message).reason);
+}
+
+interface OneCall extends Pick<PlanCall, 'retry' | 'timeoutMs'> {
+  readonly ref: string;
+  readonly operation: string;
+  readonly params: JsonObject;
 }
 
 /** Asks for one invocation of a tool and records what it answers. */
-export function* callTool({ ref, operation }: ReadyStep, params: JsonObject, { run, runId, maxSteps, operations }: Caller, path: string): StepRun {
-  const chosen = operation ?? params['action'];
-  const wrong = callProblem(chosen, operations, params);
-  if (wrong !== undefined) return recordFailure(run, path, ref, wrong);
+function* callOnce({ ref, operation, params, ...terms }: OneCall, { run, runId, maxSteps }: Caller, path: string): StepRun {
   const name = nextName(run, path, ref);
   if (run.calls >= maxSteps) return { failure: failure('MAX_STEPS_EXCEEDED', { limit: maxSteps }), step: name };
   if (path.length > LIMITS.stepPathLength) return { failure: failure('MAX_SIZE_EXCEEDED', { what: 'path', limit: LIMITS.stepPathLength }), step: name };
   run.calls += 1;
-  const tool = Object.freeze({ ref, provider: ref, operation: String(chosen) });
+  const tool = Object.freeze({ ref, provider: ref, operation });
   const context = contextOf(run);
-  const answer = yield Object.freeze({ kind: 'call', path, toolInput: Object.freeze({ runId, stepId: name.stepId, tool, params, context }) });
+  const answer = yield Object.freeze({ kind: 'call', path, ...terms, toolInput: Object.freeze({ runId, stepId: name.stepId, tool, params, context }) });
   run.answers += 1;
   const { result, failed } = readResult(answer);
   run.last = result;
@@ -52,7 +93,7 @@ function callProblem(operation: Json | undefined, operations: Caller['operations
   const known = operations.get(operation);
   if (known === undefined) return failure('UNKNOWN_OPERATION', { operation: operation.slice(0, 128) });
   if (UNCHECKED_OPERATIONS.has(operation)) return undefined;
-  const unexpected = Object.keys(params).filter((key) => key !== 'action' && !known.has(key));
+  const unexpected = Object.keys(params).filter((key) => key !== 'action' && !known.input.has(key));
   return unexpected.length === 0 ? undefined : failure('PARAMS_MISMATCH', { unexpected: unexpected.slice(0, LIMITS.problems) });
 }
 

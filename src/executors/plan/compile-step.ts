@@ -1,4 +1,4 @@
-import type { FallbackStep, Step, StepType } from '../../contracts/index.ts';
+import type { CodeHandling, FallbackStep, Retry, Step, StepType } from '../../contracts/index.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { isForbiddenKey } from './json-copy.ts';
 import { type Path, parsePath } from './paths.ts';
@@ -15,14 +15,28 @@ export interface ReadyStep {
   readonly template: Template | undefined;
   readonly when: Condition | undefined;
   readonly save: Save | undefined;
+  readonly onError: Handling;
+  /** What becomes of errors of single codes, in place of `onError`. */
+  readonly byCode: ReadonlyMap<string, Handling>;
+  readonly retry: Retry | undefined;
+  readonly timeoutMs: number | undefined;
+  readonly forEach: { readonly list: Path; readonly as: string } | undefined;
+}
+
+export interface Handling {
   readonly mode: 'stop' | 'continue' | 'fallback';
   readonly fallback: ReadyStep | undefined;
-  readonly forEach: { readonly list: Path; readonly as: string } | undefined;
+}
+
+/** The steps that may stand in for this one. */
+export function fallbacksOf({ onError, byCode }: ReadyStep): readonly ReadyStep[] {
+  return [onError, ...byCode.values()].flatMap(({ fallback }) => fallback ?? []);
 }
 
 /** The field at fault, below the step. */
 export interface BadField {
   readonly field: string;
+  readonly message?: string;
 }
 
 /** @param templated whether `{{…}}` in the parameters is to be filled in: in bodies of definitions, elsewhere only on request */
@@ -33,15 +47,26 @@ export function compileStep(step: Step, templated: boolean): ReadyStep | BadFiel
   if (save !== undefined && 'wrong' in save) return { field: 'save.to' };
   const forEach = step.for_each && compileForEach(step.for_each);
   if (step.for_each !== undefined && forEach === undefined) return { field: 'for_each' };
-  const mode = step.on_error?.mode ?? 'stop';
-  const fallback = mode === 'fallback' && step.on_error?.fallback ? compileFallback(step.on_error.fallback, templated) : undefined;
-  if (fallback !== undefined && 'field' in fallback) return { field: `on_error.fallback.${fallback.field}` };
+  const misplaced = step.type === 'tool' ? undefined : (['retry', 'timeout_ms'] as const).find((field) => step[field] !== undefined);
+  if (misplaced !== undefined) return { field: misplaced, message: 'belongs to the call of a tool, not to a group' };
+  const onError = compileHandling(step.on_error ?? STOP, templated);
+  if ('field' in onError) return { field: `on_error.${onError.field}` };
+  const byCode = new Map<string, Handling>();
+  for (const [code, one] of Object.entries(step.on_error?.by_code ?? {})) {
+    const handling = compileHandling(one, templated);
+    if ('field' in handling) return { field: `on_error.by_code.${code}.${handling.field}` };
+    byCode.set(code, handling);
+  }
   const plain = compilePlain(step, step.params as JsonObject, templated);
-  return 'field' in plain ? plain : { ...plain, when, save, mode, fallback, forEach };
+  return 'field' in plain ? plain : { ...plain, when, save, onError, byCode, forEach, retry: step.retry, timeoutMs: step.timeout_ms };
 }
 
-function compileFallback(step: FallbackStep, templated: boolean): ReadyStep | BadField {
-  return compilePlain(step, (step.params ?? NONE) as JsonObject, templated);
+const STOP = { mode: 'stop' } as const;
+
+function compileHandling({ mode, fallback }: CodeHandling, templated: boolean): Handling | BadField {
+  if (mode !== 'fallback' || fallback === undefined) return { mode, fallback: undefined };
+  const step = compilePlain(fallback, (fallback.params ?? NONE) as JsonObject, templated);
+  return 'field' in step ? { field: `fallback.${step.field}` } : { mode, fallback: step };
 }
 
 const NONE = Object.freeze({});
@@ -50,8 +75,18 @@ const NONE = Object.freeze({});
 function compilePlain({ type, ref, operation }: FallbackStep, params: JsonObject, templated: boolean): ReadyStep | BadField {
   const template = templated ? compileTemplate(params) : undefined;
   if (template === false) return { field: 'params' };
-  return { type, ref, operation, params, template, when: undefined, save: undefined, mode: 'stop', fallback: undefined, forEach: undefined };
+  return { type, ref, operation, params, template, ...WITHOUT_POLICIES };
 }
+
+const WITHOUT_POLICIES = {
+  when: undefined,
+  save: undefined,
+  onError: { mode: 'stop', fallback: undefined },
+  byCode: new Map<string, Handling>(),
+  forEach: undefined,
+  retry: undefined,
+  timeoutMs: undefined,
+} as const;
 
 function compileForEach({ list, as = 'item' }: NonNullable<Step['for_each']>): ReadyStep['forEach'] {
   const path = parsePath(list);

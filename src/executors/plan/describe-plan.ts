@@ -1,7 +1,7 @@
 import type { StepType } from '../../contracts/index.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { Failure } from './codes.ts';
-import type { ReadyStep } from './compile-step.ts';
+import { fallbacksOf, type ReadyStep } from './compile-step.ts';
 import { groupPrefix } from './group-path.ts';
 import { LIMITS } from './limits.ts';
 import { type LinkedPlan, linkSteps } from './link.ts';
@@ -25,6 +25,11 @@ export interface DescribedStep {
   readonly forEach: boolean;
   readonly fallback: boolean;
   readonly onError: 'stop' | 'continue' | 'fallback';
+  /** Modes by the code for which they stand in place of `onError`. */
+  readonly byCode: Readonly<Record<string, 'stop' | 'continue' | 'fallback'>>;
+  /** Further attempts of a call that fails. */
+  readonly retries: number;
+  readonly timeoutMs: number | undefined;
 }
 
 export type DescribedPlan =
@@ -49,18 +54,23 @@ function* walk(steps: readonly ReadyStep[], plan: LinkedPlan, prefix: string, de
     const place = `${prefix}${index}`;
     const turn = step.forEach === undefined ? place : `${place}#*`;
     yield* walkOne(step, plan, turn, depth, false);
-    if (step.fallback === undefined) continue;
-    yield* walkOne(step.fallback, plan, `${turn}!fb`, depth, true);
-    // It also stands in for the whole loop, when there is no list.
-    if (turn !== place) yield* walkOne(step.fallback, plan, `${place}!fb`, depth, true);
+    for (const fallback of fallbacksOf(step)) {
+      yield* walkOne(fallback, plan, `${turn}!fb`, depth, true);
+      // It also stands in for the whole loop, when there is no list.
+      if (turn !== place) yield* walkOne(fallback, plan, `${place}!fb`, depth, true);
+    }
   }
 }
 
 function* walkOne(step: ReadyStep, plan: LinkedPlan, path: string, depth: number, fallback: boolean): Generator<DescribedStep> {
-  const { type, ref, params, mode } = step;
+  const { type, ref, params } = step;
   const definition = plan.definitionOf(step);
-  const flags = { when: step.when !== undefined, save: step.save !== undefined, forEach: step.forEach !== undefined, fallback, onError: mode };
-  yield { path, type, ref, operation: definition.kind === 'tool' ? operationOf(step) : undefined, params, depth, ...flags };
+  const operation = definition.kind === 'tool' ? operationOf(step) : undefined;
+  const action = definition.kind === 'tool' ? definition.operations.get(operation ?? '') : undefined;
+  const flags = { when: step.when !== undefined, save: step.save !== undefined, forEach: step.forEach !== undefined, fallback };
+  const byCode = Object.fromEntries([...step.byCode].map(([code, { mode }]) => [code, mode]));
+  const errors = { onError: step.onError.mode, byCode, retries: (step.retry ?? action?.retry)?.max ?? 0, timeoutMs: step.timeoutMs ?? action?.timeoutMs };
+  yield { path, type, ref, operation, params, depth, ...flags, ...errors };
   if (definition.kind === 'group') yield* walk(definition.steps, plan, groupPrefix(path, step), depth + 1);
 }
 

@@ -1,6 +1,6 @@
-import type { Step, ToolDefinition } from '../../contracts/index.ts';
+import type { Retry, Step, ToolDefinition } from '../../contracts/index.ts';
 import { Failure, failure } from './codes.ts';
-import { compileStep, type ReadyStep } from './compile-step.ts';
+import { compileStep, fallbacksOf, type ReadyStep } from './compile-step.ts';
 import { DEFAULTS, LIMITS } from './limits.ts';
 import { invalidContract } from './problems.ts';
 import type { Normalized } from './read-envelope.ts';
@@ -8,8 +8,17 @@ import { CATEGORY, type Definition, nameOf, type Registry } from './registry.ts'
 
 /** A tool's operations with the parameters that each takes, or the steps that a name stands for. */
 export type LinkedDefinition =
-  | { readonly kind: 'tool'; readonly operations: ReadonlyMap<string, ReadonlySet<string>> }
+  | { readonly kind: 'tool'; readonly operations: ReadonlyMap<string, Operation> }
   | { readonly kind: 'group'; readonly steps: readonly ReadyStep[] };
+
+/** An action of a tool. */
+export interface Operation {
+  /** The parameters that it takes. */
+  readonly input: ReadonlySet<string>;
+  /** For steps that declare none. */
+  readonly retry: Retry | undefined;
+  readonly timeoutMs: number | undefined;
+}
 
 export interface LinkedPlan {
   readonly steps: readonly ReadyStep[];
@@ -50,7 +59,8 @@ function compileSteps(steps: readonly Step[], templated: boolean, at: string): R
   const compiled: ReadyStep[] = [];
   for (const [index, step] of steps.entries()) {
     const one = compileStep(step, templated);
-    if ('field' in one) return invalidContract([{ path: `${at}.${index}.${one.field}`, keyword: 'syntax', message: 'is no expression of its kind' }]);
+    if ('field' in one)
+      return invalidContract([{ path: `${at}.${index}.${one.field}`, keyword: 'syntax', message: one.message ?? 'is no expression of its kind' }]);
     compiled.push(one);
   }
   return compiled;
@@ -60,7 +70,7 @@ function compileSteps(steps: readonly Step[], templated: boolean, at: string): R
 function linkAll(steps: readonly ReadyStep[], linker: Linker): number | Failure {
   let height = 0;
   for (const step of steps) {
-    for (const one of step.fallback === undefined ? [step] : [step, step.fallback]) {
+    for (const one of [step, ...fallbacksOf(step)]) {
       const inner = linkOne(one, linker);
       if (inner instanceof Failure) return inner;
       height = Math.max(height, inner);
@@ -103,6 +113,6 @@ function linkBody({ body, category, ref }: Definition, linker: Linker): Linked |
 }
 
 /** Of two actions with one name the first counts. */
-function operationsOf(actions: ToolDefinition['actions']): ReadonlyMap<string, ReadonlySet<string>> {
-  return new Map(actions.toReversed().map(({ name, input = [] }) => [name, new Set(input)]));
+function operationsOf(actions: ToolDefinition['actions']): ReadonlyMap<string, Operation> {
+  return new Map(actions.toReversed().map(({ name, input = [], retry, timeout_ms: timeoutMs }) => [name, { input: new Set(input), retry, timeoutMs }]));
 }

@@ -88,9 +88,10 @@ function* runOnce(step: ReadyStep, frame: Frame, path: string): StepRun {
 
 /** Applies `on_error` to a step that has failed. */
 function* handle(step: ReadyStep, frame: Frame, path: string, stop: Stop): StepRun {
-  if (stop.failure.fatal || step.mode === 'stop') return stop;
-  if (step.fallback === undefined) return undefined;
-  const second = yield* attempt(step.fallback, step, frame, `${path}!fb`);
+  const { mode, fallback } = step.byCode.get(stop.failure.code) ?? step.onError;
+  if (stop.failure.fatal || mode === 'stop') return stop;
+  if (fallback === undefined) return undefined;
+  const second = yield* attempt(fallback, step, frame, `${path}!fb`);
   return second && { ...second, cause: stop.failure };
 }
 

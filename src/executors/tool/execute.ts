@@ -17,9 +17,9 @@ export function execute(task: Task, context: RunContext, deps: ToolDeps): Promis
 }
 
 async function call(task: Task, toolTask: ToolTask, context: RunContext, deps: ToolDeps): Promise<RunEnd> {
-  const { tool, effect, request } = toolTask;
+  const { tool, effect, request, timeoutMs } = toolTask;
   // Disposed of at the end of this function, hence `return await` below.
-  using limit = timeLimit(context.signal, tool.timeoutMs);
+  using limit = timeLimit(context.signal, timeoutMs);
   const prepared = await tool.adapter.prepare(request, limit.signal);
   const early = stopReason(limit.signal);
   if (early === 'timeout')

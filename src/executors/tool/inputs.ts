@@ -10,6 +10,8 @@ export interface ToolTask {
   readonly tool: BoundTool;
   readonly effect: ToolEffectClass;
   readonly request: ToolRequest;
+  /** Wall-clock limit of this call, milliseconds. */
+  readonly timeoutMs: number;
 }
 
 /**
@@ -34,7 +36,10 @@ export function parseTask(manifest: TaskManifest, tools: ReadonlyMap<string, Bou
   if (effect === undefined) return no('TOOL_UNAVAILABLE', 'inputs.operation is not an action of the binding of this tool');
   // Authenticated manifests are I-JSON, so params are JSON.
   const params = inputs.data.params as JsonObject;
-  return ok({ ref, tool, effect, request: { taskId: manifest.task_id, operation, params } });
+  const { timeout_ms = tool.timeoutMs, retry_of } = inputs.data;
+  // A server that knows the key of the first attempt does nothing twice; a request that may be sent once was answered then, and is another one now.
+  const taskId = effect === 'once' ? manifest.task_id : (retry_of ?? manifest.task_id);
+  return ok({ ref, tool, effect, timeoutMs: Math.min(timeout_ms, tool.timeoutMs), request: { taskId, operation, params } });
 }
 
 function no(code: Parameters<typeof failure>[0], message: string): Result<never, Outcome> {

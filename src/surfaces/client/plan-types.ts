@@ -25,7 +25,16 @@ export interface PlanStatus {
   plan_id: string;
   state: ShownPlanState;
   steps_done: number;
-  current?: { path: string; tool: string; operation: string; task_id?: string | undefined } | undefined;
+  current?:
+    | {
+        path: string;
+        tool: string;
+        operation: string;
+        task_id?: string | undefined;
+        /** What the step waits for before it begins: the backoff of a declared retry. */
+        waits?: { for: 'retry'; until: string } | undefined;
+      }
+    | undefined;
   cancel_requested: boolean;
   error?: { code: string; message: string } | undefined;
   updated_at: string;
@@ -138,6 +147,7 @@ export interface PlanStepRecord {
   path: string;
   task_id: string;
   generation: number;
+  attempt?: number | undefined;
   capability_id?: string | undefined;
   state: 'success' | 'failure';
   error_code?: string | undefined;
@@ -153,4 +163,27 @@ export interface PlanHistory {
   updated_at: string;
   steps: PlanStepRecord[];
   next?: string | undefined;
+}
+
+/** A step of a plan, as its undo sees it. */
+export interface PlanUndoStep {
+  path: string;
+  task_id: string;
+  capability_id?: string | undefined;
+  undo: 'planned' | 'nothing' | 'impossible' | 'not_reached';
+  why?: string | undefined;
+  result?: 'undone' | 'failed' | undefined;
+  error_code?: string | undefined;
+}
+
+/** The plan that takes another one back, the last step first. */
+export interface PlanUndoAnswer {
+  plan_id: string;
+  undo_of: string;
+  receipt: 'accepted' | 'in_flight' | 'retried' | 'finished';
+  state: 'waiting' | 'running' | 'success' | 'failure';
+  /** False: it stops at a step that cannot be taken back. */
+  whole: boolean;
+  steps: PlanUndoStep[];
+  location: string;
 }

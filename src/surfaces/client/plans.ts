@@ -13,6 +13,7 @@ import type {
   PlanStepRecord,
   PlanSubmission,
   PlanSubmitted,
+  PlanUndoAnswer,
 } from './types.ts';
 
 export interface SubmitPlanOptions extends WaitOptions {
@@ -46,6 +47,8 @@ export interface PlansApi {
   cancel(planId: string, options?: WaitOptions): Promise<ActedOnPlan<PlanCancelAnswer>>;
   /** Continues a failed plan from where it stopped. `lease` replaces one that has expired. */
   retry(planId: string, options?: WaitOptions & { readonly lease?: string }): Promise<ActedOnPlan<PlanRetryAnswer>>;
+  /** Takes back what a plan did, the last step first; asked again, the same undo: how far it is, and what each step has come to. */
+  undo(planId: string, options?: WaitOptions): Promise<PlanUndoAnswer>;
 }
 
 /** One round of waiting in `wait`, seconds. */
@@ -93,6 +96,9 @@ export function createPlans(transport: Transport): PlansApi {
       }
     },
     cancel: (planId, options = {}) => act(planId, 'cancel', options),
+    async undo(planId, { wait, signal } = {}) {
+      return (await transport.json<PlanUndoAnswer>({ method: 'POST', path: `${pathOf(planId)}/undo`, wait, signal, repeatable: true })).body;
+    },
     retry: (planId, { lease, ...options } = {}) => act(planId, 'retry', options, lease === undefined ? undefined : { lease }),
   };
 

@@ -31,6 +31,20 @@ describe('plans from the command line, on a real Redis with a real kernel and wo
 
     const linked = await writ.cli(['plan', 'check', '-', '--linked'], text);
     expect(await writ.json(['plan', 'run', '-'], linked.out)).toMatchObject({ code: 0, plan_id: id, receipt: 'finished' });
+
+    const undone = await writ.json(['plan', 'undo', id, '--wait']);
+    expect(undone).toMatchObject({
+      code: 1,
+      undo_of: id,
+      state: 'success',
+      whole: false,
+      steps: [
+        { path: '1', result: 'undone' },
+        { path: '0', undo: 'impossible' },
+      ],
+    });
+    expect([existsSync(at('b')), existsSync(at('c'))]).toEqual([true, false]);
+    expect(await writ.cli(['plan', 'undo', id])).toMatchObject({ code: 1, out: expect.stringContaining('cannot be taken back: FILE_COPY has no undo') });
   });
 
   it('fail with the code of their step, and run on when it is retried', async () => {

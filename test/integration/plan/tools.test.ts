@@ -40,6 +40,28 @@ describe('a plan with calls to the outside', () => {
     expect(new Set(provider.asked.map(({ key }) => key)).size).toBe(3);
   });
 
+  it('tries again what is declared, under one Idempotency-Key where a repetition does no harm, and never what may have happened', async () => {
+    await using provider = await startHttpProvider((asked, response) => {
+      if (asked.path === '/send') return void response.writeHead(504).end();
+      const before = provider.asked.filter(({ path }) => path === '/put').length;
+      return before < 3 ? void response.writeHead(503, { 'retry-after': '0' }).end() : answerOk(asked, response);
+    });
+    await using plans = await startPlanRig({ tools: { 'test.http': httpTool('test.http', provider.url, { send: 'once', put: 'idempotent' }) } });
+    await plans.rig.startWorker();
+    const retry = { max: 3, backoff_ms: 1 };
+    const { id, envelope } = await plans.run(envelopeOf([call('put', 1, { retry }), call('send', 2, { retry })]));
+    expect(envelope.error?.code).toBe('TOOL_OUTCOME_UNKNOWN');
+    expect(provider.asked.map(({ path }) => path)).toEqual(['/put', '/put', '/put', '/send']);
+    expect(new Set(provider.asked.map(({ key }) => key)).size).toBe(2);
+    const history = await plans.plans.history(id, { limit: 10 });
+    expect(history?.steps.map(({ path, attempt, state }) => [path, attempt, state])).toEqual([
+      ['0', undefined, 'failure'],
+      ['0~2', 2, 'failure'],
+      ['0~3', 3, 'success'],
+      ['1', undefined, 'failure'],
+    ]);
+  });
+
   it('lets a new plan pass while more wait for a slow provider than it may be asked at a time', async () => {
     // With 1,000, and how long it takes: `npm run test:long -- plan-runs`.
     const passed = await passTheCrowd({ plans: 300, calls: 256, timeoutMs: patient(40_000) });

@@ -1,5 +1,7 @@
+import type { PlanDeps } from '../../../processors/plan/context.ts';
 import type { Slots } from '../../../processors/slots.ts';
 import type { PlanJournal } from '../../../src/core/ports/index.ts';
+import type { PlanState } from '../../../src/core/ports/plan.ts';
 import type { Mutant } from './mutant.ts';
 
 /** Faults of resident walks and of steps without a job. */
@@ -18,14 +20,23 @@ export const STEP_MUTANTS: readonly Mutant[] = [
     name: 'a step without a job runs on when its plan is parked, and nobody asks whether it lives',
     seams: { local: (local) => ({ ...local, isHeld: async () => false }) },
   },
+  { name: 'a declared retry does not wait', seams: { plan: (deps) => ({ ...deps, startPlan: withoutWaits(deps.startPlan) }) } },
   { name: 'steps without a job take no slots', seams: { slots: (slots) => ({ ...slots, tryTake: () => true, give: () => undefined, take: () => undefined }) } },
 ];
+
+function withoutWaits(start: PlanDeps['startPlan']): PlanDeps['startPlan'] {
+  return (envelope) => {
+    const run = start(envelope);
+    const hasty = (state: PlanState): PlanState => (state.kind === 'call' && state.retry ? { ...state, retry: { ...state.retry, waitMs: 0 } } : state);
+    return new Proxy(run, { get: (target, key) => (key === 'current' ? hasty(target.current) : (Reflect.get(target, key, target) as unknown)) });
+  };
+}
 
 /** Answers before the entry is written. */
 function written50MsLater(journal: PlanJournal): PlanJournal {
   const append: PlanJournal['append'] = async (planSha256, entry, now) => {
     setTimeout(() => void journal.append(planSha256, entry, now).catch(() => undefined), 50);
-    return { ...entry, voided: false };
+    return { ...entry, voided: false, at: undefined };
   };
   return new Proxy(journal, { get: (target, key, receiver) => (key === 'append' ? append : (Reflect.get(target, key, receiver) as unknown)) });
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../src/core/json.ts';
 import type { BoundTool, PreparedRequest, ToolAnswer, ToolRequest } from '../../../src/core/ports/index.ts';
-import { areStepsSlow } from '../plan-weather.ts';
+import { areStepsSlow, retriesOf } from '../plan-weather.ts';
 import type { SimProcess } from '../scheduler.ts';
 import type { Ticket } from '../tasks.ts';
 import type { World } from '../world.ts';
@@ -13,6 +13,8 @@ const TIMEOUT_MS = 10_000;
 export class ToolServer {
   /** Requests that arrived, by task. */
   readonly requests = new Map<string, number>();
+  /** Requests that had their effect, by task. */
+  readonly effects = new Map<string, number>();
   /** A process is about to send a request that may be sent once. */
   onOnce: (taskId: string) => void = () => undefined;
   readonly #world: World;
@@ -52,7 +54,12 @@ export class ToolServer {
       to: 'tool',
       what: `tool ${taskId}`,
       effect: () => {
-        this.requests.set(taskId, (this.requests.get(taskId) ?? 0) + 1);
+        const requests = (this.requests.get(taskId) ?? 0) + 1;
+        this.requests.set(taskId, requests);
+        // One half of the first requests of steps, by the first digit of their hash.
+        const fails = taskId.startsWith('s-') && retriesOf(this.#world.scenario) !== undefined && requests === 1 && taskId.slice(2, 3) < '8';
+        if (fails) return ANSWERS['failing-tool'] ?? OK;
+        this.effects.set(taskId, (this.effects.get(taskId) ?? 0) + 1);
         return ANSWERS[trap] ?? OK;
       },
       refuse: unclear,

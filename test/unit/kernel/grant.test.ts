@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { isBelow, isSamePath } from '../../../src/core/absolute-paths.ts';
 import { isWritError } from '../../../src/core/errors.ts';
 import { checkPolicy, checkShape } from '../../../src/kernel/grant.ts';
-import { isBelow, isSamePath } from '../../../src/kernel/paths.ts';
 
 const base = { task_id: 't', capability_id: 'FILE_MOVE', inputs: { source_path: '/data/in/a', destination_path: '/data/out/a' }, constraints: {} };
 

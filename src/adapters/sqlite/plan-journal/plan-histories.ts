@@ -20,6 +20,8 @@ interface Place {
   readonly id: string;
 }
 const CURSOR = /^(\d{1,15})-([0-9a-f]{64})$/;
+/** A declared retry of a step has a place of its own. */
+const ATTEMPT = /~(\d{1,2})$/;
 const SEQ = /^\d{1,9}$/;
 
 /** The plan journal in `directory` for a process that only looks; opened for each look, so that a journal made meanwhile is found. */
@@ -145,10 +147,12 @@ function historyOf(db: SqliteDatabase, id: string, { cursor, limit }: ListPage):
 }
 
 function stepOf({ path, task_id, generation, capability_id, voided, since, at, status, code }: StepRow): PlanStepRecord {
+  const attempt = ATTEMPT.exec(path)?.[1];
   return {
     path: wellFormed(path),
     task_id,
     generation,
+    ...(attempt === undefined ? {} : { attempt: Number(attempt) }),
     ...(capability_id === null ? {} : { capability_id }),
     state: status === 'SUCCESS' ? 'success' : 'failure',
     ...(code === null ? {} : { error_code: code }),

@@ -25,6 +25,7 @@ interface EntryRow {
   readonly executor_result: string;
   readonly capability_id: string | null;
   readonly voided: number;
+  readonly at: number | null;
 }
 
 /** The operations of the plan journal on an open database; each blocks its thread and needs a transaction around it. */
@@ -41,7 +42,7 @@ export function planStatements(db: SqliteDatabase) {
   );
   const generation = db.prepare<[string], { generation: number }>('SELECT generation FROM plan WHERE plan_sha256 = ?');
   const entries = db.prepare<[string], EntryRow>(
-    'SELECT path, generation, task_id, executor_result, capability_id, voided FROM entry WHERE plan_sha256 = ? ORDER BY seq',
+    'SELECT path, generation, task_id, executor_result, capability_id, voided, at FROM entry WHERE plan_sha256 = ? ORDER BY seq',
   );
   const addEntry = db.prepare<Record<string, string | number | null>>(
     `INSERT INTO entry (plan_sha256, path, generation, seq, task_id, executor_result, capability_id, since, at)
@@ -50,7 +51,7 @@ export function planStatements(db: SqliteDatabase) {
      ON CONFLICT DO NOTHING`,
   );
   const entryAt = db.prepare<[string, string, number], EntryRow>(
-    `SELECT path, generation, task_id, executor_result, capability_id, voided FROM entry
+    `SELECT path, generation, task_id, executor_result, capability_id, voided, at FROM entry
      WHERE plan_sha256 = ? AND path = ? AND generation = ? AND voided = 0`,
   );
   const touch = db.prepare<[number, string]>("UPDATE plan SET losses = 0, changed_at = ? WHERE plan_sha256 = ? AND state = 'running'");
@@ -110,7 +111,7 @@ export function planStatements(db: SqliteDatabase) {
     },
     generation: (planSha256: string): number | undefined => generation.get(planSha256)?.generation,
     entries: (planSha256: string): readonly PlanEntry[] => entries.all(planSha256).map(entryOf),
-    append(planSha256: string, { capabilityId, ...entry }: Omit<PlanEntry, 'voided'>, now: number): PlanEntry | undefined {
+    append(planSha256: string, { capabilityId, ...entry }: Omit<PlanEntry, 'voided' | 'at'>, now: number): PlanEntry | undefined {
       if (generation.get(planSha256) === undefined && firstGeneration(planSha256) > 0) return undefined;
       // The plan's last change, before this one, is when the step's turn began: its begin, a retry, or the answer before.
       addEntry.run({ planSha256, ...entry, capabilityId: capabilityId ?? null, now });
@@ -148,6 +149,14 @@ function endOf({ state, code, message, ended_by, result }: PlanRow): PlanEnd | u
   return { status: state === 'success' ? 'SUCCESS' : 'FAILURE', code: code ?? undefined, message: message ?? '', endedBy: ended_by ?? undefined, result };
 }
 
-function entryOf({ path, generation, task_id, executor_result, capability_id, voided }: EntryRow): PlanEntry {
-  return { path, generation, taskId: task_id, executorResult: executor_result, capabilityId: capability_id ?? undefined, voided: voided === 1 };
+function entryOf({ path, generation, task_id, executor_result, capability_id, voided, at }: EntryRow): PlanEntry {
+  return {
+    path,
+    generation,
+    taskId: task_id,
+    executorResult: executor_result,
+    capabilityId: capability_id ?? undefined,
+    voided: voided === 1,
+    at: at ?? undefined,
+  };
 }

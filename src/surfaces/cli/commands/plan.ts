@@ -53,6 +53,15 @@ export const register: Registrar = (program, deps, exit) => {
     .option('--wait', 'follow the steps and wait for the end')
     .option('--timeout <time>', 'with --wait: give up after so long without news', '300s')
     .action(command<[string], FollowFlags>(deps, exit, runPlanRetry));
+  plan
+    .command('undo <plan_id>')
+    .description('take back what a plan did, its last step first, as a plan of its own; asked again: how far that is')
+    .option('--wait', 'follow the steps and wait for the end')
+    .option('--timeout <time>', 'with --wait: give up after so long without news', '300s')
+    .addHelpText('after', '\nStops at a step that cannot be taken back, and says which. Exits 1 then, and when a step was not taken back.')
+    .action(
+      command<[string], FollowFlags>(deps, exit, async (context, flags, word) => (await import('../plan/undo-plan.ts')).runPlanUndo(context, flags, word)),
+    );
 };
 
 interface PlanCheckFlags {

@@ -43,7 +43,8 @@ export function createPlanProgress(context: CommandContext): PlanProgress {
 }
 
 function stepText({ state, stepsDone, current, cancelRequested }: PlanView): string {
-  const at = current === undefined ? state : `${current.tool} ${current.operation} at ${current.path}`;
+  const waits = current?.waits === undefined ? '' : `, ${current.waits.for} not before ${new Date(current.waits.until).toISOString()}`;
+  const at = current === undefined ? state : `${current.tool} ${current.operation} at ${current.path}${waits}`;
   return `${counted(stepsDone, 'step')} done, ${at}${cancelRequested ? ', a cancel is asked' : ''}`;
 }
 

@@ -62,6 +62,7 @@ export async function planPage(id: string, query: URLSearchParams, caller: Calle
     ['state', stateMark(history.state)],
     ['error', view?.error && `${view.error.code}: ${view.error.message}`],
     ['under way', view?.current && `${view.current.tool} ${view.current.operation} at ${view.current.path}`],
+    ['waits', view?.current?.waits && `${view.current.waits.for} not before ${new Date(view.current.waits.until).toISOString()}`],
     ['its task', view?.current?.taskId === undefined ? undefined : taskLink(view.current.taskId)],
     ['cancel', view?.cancelRequested === true ? 'asked' : undefined],
     ['retries', history.retries],
@@ -85,9 +86,10 @@ function stepTable({ steps }: PlanHistory): Html {
   return tableOf('In the order in which they ended', STEP_COLUMNS, rows, 'No step has ended, or the plan journal lies on another host.');
 }
 
-function actions(id: string, state: PlanHistory['state']): Html | undefined {
+function actions(id: string, state: PlanHistory['state']): Html {
+  const undo = actionForm(`${PATH}/${part(id)}/undo`, 'Undo', 'What it did is taken back, the last step first; it stops at a step that cannot be.');
   if (state === 'failure')
-    return html`<div class="actions">${actionForm(`${PATH}/${part(id)}/retry`, 'Retry', 'It runs on from the step that ended it; what was done stands.')}</div>`;
-  if (state === 'success') return undefined;
+    return html`<div class="actions">${actionForm(`${PATH}/${part(id)}/retry`, 'Retry', 'It runs on from the step that ended it; what was done stands.')}${undo}</div>`;
+  if (state === 'success') return html`<div class="actions">${undo}</div>`;
   return html`<div class="actions">${actionForm(`${PATH}/${part(id)}/cancel`, 'Cancel', 'It ends before its next step; a step that has begun is finished.')}</div>`;
 }

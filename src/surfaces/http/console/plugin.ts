@@ -3,6 +3,7 @@ import { audited } from '../../../core/audited.ts';
 import type { OperatorAction } from '../../../core/ports/index.ts';
 import { cancelPlan, retryPlan } from '../../shared/plans/operate.ts';
 import { planIdOf } from '../../shared/plans/plan-id.ts';
+import { undoPlan } from '../../shared/plans/undo.ts';
 import { cancelTask } from '../../shared/tasks/cancel.ts';
 import { retryTask } from '../../shared/tasks/retry.ts';
 import { taskIdOf } from '../../shared/tasks/task-id.ts';
@@ -80,6 +81,7 @@ function shownPages(pages: FastifyInstance, services: ConsoleServices): void {
 const DONE: Readonly<Record<string, string>> = {
   retry: 'It runs again.',
   undo: 'This task takes back what the other one did.',
+  'plan-undo': 'This plan takes back what the other one did, its last step first.',
   cancel: 'A cancel is asked; the outcome tells whether it came in time.',
   end: 'The session has ended.',
 };
@@ -125,6 +127,12 @@ function operatorPages(acts: FastifyInstance, services: ConsoleServices): void {
       const id = planIdOf(word);
       await audited(audit, entry(request, 'plan.cancel', id), () => cancelPlan(id, plans.plans));
       return `/plans/${id}?done=cancel`;
+    },
+    '/plans/:id/undo': async (word, request) => {
+      const id = planIdOf(word);
+      const undoServices = { ...operatorOf(services, callerOf(request)), plans: plans.plans, preview: plans.preview };
+      const { undoId } = await audited(audit, entry(request, 'plan.undo', id), () => undoPlan(id, undoServices));
+      return `/plans/${undoId}?done=plan-undo`;
     },
     '/sessions/:id/end': async (id, request) => {
       await endSession(id, callerOf(request).name, services);

@@ -28,6 +28,8 @@ export const NAMED = {
   LeaseRequest: contracts.LeaseRequest,
   MessageSubmission: contracts.MessageSubmission,
   PlanCancelAnswer: contracts.PlanCancelAnswer,
+  PlanUndoAnswer: contracts.PlanUndoAnswer,
+  PlanUndoStep: contracts.PlanUndoStep,
   PlanEvent: contracts.PlanEvent,
   PlanFilter: contracts.PlanFilter,
   PlanHistory: contracts.PlanHistory,

@@ -11,6 +11,7 @@ import { searchMessages } from './message-search.ts';
 import { cancelOneTask, retryOneTask, undoOneTask } from './operate.ts';
 import { listPlans, readPlanHistory } from './plan-find.ts';
 import { cancelOnePlan, retryOnePlan } from './plan-operate.ts';
+import { undoOnePlan } from './plan-undo.ts';
 import { readPlan, submitPlan } from './plans.ts';
 import { listQueues, switchOneQueue } from './queues.ts';
 import { retryManyTasks } from './retry-many.ts';
@@ -32,6 +33,7 @@ const TASK_ROUTES: readonly AnyRoute[] = [
   readPlanHistory,
   retryOnePlan,
   cancelOnePlan,
+  undoOnePlan,
   listQueues,
   switchOneQueue,
   searchContents,

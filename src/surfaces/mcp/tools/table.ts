@@ -2,6 +2,7 @@ import type { AnyTool } from '../tool.ts';
 import { search } from './content-search.ts';
 import { indexStatus } from './index-status.ts';
 import { searchMessages, searchMessagesProduct } from './message-search.ts';
+import { undoPlanTool } from './plan-undo.ts';
 import { getPlan, getPlanHistory, listPlansTool, submitPlan } from './plans.ts';
 import { listQueuesTool, pauseQueue, resumeQueue } from './queues.ts';
 import { checkTask, getTask, retryTaskTool, submitTask, undoTaskTool } from './tasks.ts';
@@ -20,6 +21,7 @@ export const TOOLS: readonly AnyTool[] = [
   getPlan,
   listPlansTool,
   getPlanHistory,
+  undoPlanTool,
   listQueuesTool,
   pauseQueue,
   resumeQueue,

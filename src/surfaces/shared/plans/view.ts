@@ -33,8 +33,14 @@ export function planStatusOf(view: PlanView, withResult: boolean): PlanStatus {
   };
 }
 
-function stepOf({ path, tool, operation, taskId }: NonNullable<PlanView['current']>): NonNullable<PlanStatus['current']> {
-  return { path, tool, operation, ...(taskId === undefined ? {} : { task_id: taskId }) };
+function stepOf({ path, tool, operation, taskId, waits }: NonNullable<PlanView['current']>): NonNullable<PlanStatus['current']> {
+  return {
+    path,
+    tool,
+    operation,
+    ...(taskId === undefined ? {} : { task_id: taskId }),
+    ...(waits === undefined ? {} : { waits: { for: waits.for, until: new Date(waits.until).toISOString() } }),
+  };
 }
 
 /**

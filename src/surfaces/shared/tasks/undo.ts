@@ -45,7 +45,7 @@ async function assertStanding(taskId: string, tasks: TaskGateway): Promise<void>
 }
 
 /** The manifest with exactly the recorded hash: the job's, while it is kept, else the one that the kernel issued a lease for. */
-async function manifestOf(taskId: string, done: FinishedTask, services: OperatorServices): Promise<TaskManifest> {
+export async function manifestOf(taskId: string, done: FinishedTask, services: OperatorServices): Promise<TaskManifest> {
   const data = jobDataOf(done.job);
   if (data?.manifestSha256 === done.manifestSha256) return data.manifest;
   const leased = await (await services.kernel()).leasedManifest(taskId);

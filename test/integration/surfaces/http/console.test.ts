@@ -76,7 +76,15 @@ const press = (path: string, as = 'all', headers: Record<string, string> = { ori
   look(path, as, { method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers } });
 
 const PAGES = ['/console', '/console/tasks', '/console/tasks/failed', '/console/plans', `/console/plans/${PLAN}`] as const;
-const FORMS = ['tasks/failed/retry', 'tasks/failed/undo', 'tasks/waits/cancel', `plans/${PLAN}/retry`, `plans/${PLAN}/cancel`, 'sessions/00/end'] as const;
+const FORMS = [
+  'tasks/failed/retry',
+  'tasks/failed/undo',
+  'tasks/waits/cancel',
+  `plans/${PLAN}/retry`,
+  `plans/${PLAN}/cancel`,
+  `plans/${PLAN}/undo`,
+  'sessions/00/end',
+] as const;
 
 describe('the console', () => {
   it.each([...PAGES, '/console/sessions'])('shows %s without a script, with a policy that allows none, and what is hostile as text', async (path) => {

@@ -24,6 +24,7 @@ const MAY: Readonly<Record<string, 'open' | 'any' | readonly Role[]>> = {
   'GET /v1/plans/:id': ['submit', 'read'],
   'POST /v1/plans/:id/retry': ['operate'],
   'POST /v1/plans/:id/cancel': ['operate'],
+  'POST /v1/plans/:id/undo': ['operate'],
   'POST /v1/search': ['search'],
   'POST /v1/messages/search': ['search'],
   'GET /v1/queues': ['read', 'operate'],

@@ -192,6 +192,9 @@ describe('describePlan', () => {
       forEach: false,
       fallback: false,
       onError: 'stop',
+      byCode: {},
+      retries: 0,
+      timeoutMs: undefined,
     });
     expect(plan.steps[1]).toMatchObject({ when: false, save: false, forEach: true, fallback: false, onError: 'fallback', params: { a: 'say' } });
     expect(plan.steps[4]).toMatchObject({ forEach: false, fallback: true, onError: 'stop', params: { x: 2 } });

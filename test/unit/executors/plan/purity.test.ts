@@ -11,6 +11,7 @@ const OUTSIDE = [
   '../../contracts/index.ts',
   '../../core/canonical-json.ts',
   '../../core/code-points.ts',
+  '../../core/failure-cause.ts',
   '../../core/hash.ts',
   '../../core/json.ts',
   '../../core/ports/plan.ts',

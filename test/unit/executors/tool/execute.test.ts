@@ -24,6 +24,27 @@ describe('a tool call', () => {
     expect(sent).toEqual([{ taskId: task.manifest.task_id, operation: 'op', params: { a: [1] } }]);
   });
 
+  it('of a declared retry keeps the key of the first attempt, unless it may be sent once only', async () => {
+    const keyOf = async (effect: 'none' | 'idempotent' | 'once', taskId: string): Promise<unknown> => {
+      const { executor, sent } = rig({ effect });
+      const { manifest, ...task } = callTask('t', 'op');
+      await answer(deliver(executor, { ...task, manifest: { ...manifest, task_id: taskId, inputs: { ...manifest.inputs, retry_of: 'first' } } }));
+      return sent.map((request) => request.taskId);
+    };
+    expect([await keyOf('none', 'r-1'), await keyOf('idempotent', 'r-2'), await keyOf('once', 'r-3')]).toEqual([['first'], ['first'], ['r-3']]);
+  });
+
+  it('ends at the time limit of its step, which may be shorter than that of the binding and never longer', async () => {
+    const { executor } = rig({ effect: 'none', timeoutMs: 60_000, send: untilAborted });
+    const { manifest, ...task } = callTask('t', 'op');
+    const limited = { ...task, manifest: { ...manifest, inputs: { ...manifest.inputs, timeout_ms: 10 } } };
+    expect(await answer(deliver(executor, limited))).toMatch(/^TOOL_FAILED/);
+    const short = rig({ effect: 'once', timeoutMs: 10, send: untilAborted });
+    const { manifest: other, ...rest } = callTask('t', 'op');
+    const wide = { ...rest, manifest: { ...other, task_id: 'wide', inputs: { ...other.inputs, timeout_ms: 900_000 } } };
+    expect(await answer(deliver(short.executor, wide))).toMatch(/^TOOL_OUTCOME_UNKNOWN/);
+  });
+
   it.each([
     ['another capability', { ...callTask('t', 'op').manifest, capability_id: 'FILE_MOVE' }, /^UNSUPPORTED_CAPABILITY/],
     ['inputs without params', { ...callTask('t', 'op').manifest, inputs: { tool: 't', operation: 'op' } }, /^EXECUTION_FAILED: inputs.params/],

@@ -81,13 +81,14 @@ export async function createPlanWorld(steps: readonly StepLike[], bound: Binding
     parkMs: 1000,
     report: () => undefined,
   };
-  let at = '0';
-  const nextManifest = (): TaskManifest => manifestAt(at);
+  let at: string | TaskManifest = '0';
+  const nextManifest = (): TaskManifest => (typeof at === 'string' ? manifestAt(at) : at);
 
-  function manifestAt(path: string, generation = 0, bindings = bound): TaskManifest {
+  function manifestAt(path: string, generation = 0, bindings = bound, retryOf?: string): TaskManifest {
     const tool = { ref: 'echo', provider: 'echo', operation: 'say' };
     const toolInput = { runId: 'r', stepId: path, tool, params: {}, context: { memory: {} } };
-    return stepOf({ kind: 'call', path, toolInput }, planSha256, generation, bindings).manifest;
+    const retry = retryOf === undefined ? {} : { retry: { attempt: 2, waitMs: 0 } };
+    return stepOf({ kind: 'call', path, toolInput, ...retry }, planSha256, generation, bindings, retryOf).manifest;
   }
 
   const world = {
@@ -101,7 +102,7 @@ export async function createPlanWorld(steps: readonly StepLike[], bound: Binding
     // The parts of the ports that a delivery uses.
     deps: given as unknown as PlanDeps,
     /** The step that the kernel signs for next. */
-    standAt(path: string) {
+    standAt(path: string | TaskManifest) {
       at = path;
     },
     /** Records an executor's answer to the step, as its worker does. */

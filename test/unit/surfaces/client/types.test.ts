@@ -45,6 +45,7 @@ interface Pairs {
   PlanRetryRequest: Same<client.PlanRetryRequest, contract.PlanRetryRequest>;
   PlanRetryAnswer: Same<client.PlanRetryAnswer, contract.PlanRetryAnswer>;
   PlanCancelAnswer: Same<client.PlanCancelAnswer, contract.PlanCancelAnswer>;
+  PlanUndoAnswer: Same<client.PlanUndoAnswer, contract.PlanUndoAnswer>;
   PlanFilter: Same<client.PlanFilter, contract.PlanFilter>;
   PlanHistory: Same<client.PlanHistory, contract.PlanHistory>;
   PlanPage: Same<client.PlanPage, contract.PlanPage>;
@@ -103,6 +104,7 @@ const EQUAL: { readonly [K in Names]: Pairs[K] } & { readonly [K in Names]: true
   PlanRetryRequest: true,
   PlanRetryAnswer: true,
   PlanCancelAnswer: true,
+  PlanUndoAnswer: true,
   PlanFilter: true,
   PlanHistory: true,
   PlanPage: true,

@@ -17,6 +17,7 @@ const NAMES = [
   'get_plan',
   'list_plans',
   'get_plan_history',
+  'undo_plan',
   'list_queues',
   'pause_queue',
   'resume_queue',

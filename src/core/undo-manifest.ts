@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { ExecutionResult, TaskManifest } from '../contracts/index.ts';
-import { canonicalJson } from '../core/canonical-json.ts';
-import { WritError } from '../core/errors.ts';
-import { sha256Hex } from '../core/hash.ts';
-import { isInVault, isSamePath } from './paths.ts';
+import { isInVault, isSamePath } from './absolute-paths.ts';
+import { canonicalJson } from './canonical-json.ts';
+import { WritError } from './errors.ts';
+import { sha256Hex } from './hash.ts';
 
 const Path = z.string().min(1).max(8192);
 const MoveOutput = z.object({ result_summary: z.object({ source: Path, destination: Path }), undo_metadata: z.object({ original_path: Path }) });

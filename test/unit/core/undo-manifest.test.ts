@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ExecutionResult, TaskManifest } from '../../../src/contracts/index.ts';
 import { isWritError } from '../../../src/core/errors.ts';
 import { sha256Hex } from '../../../src/core/hash.ts';
-import { undoManifest } from '../../../src/kernel/undo-manifest.ts';
+import { undoManifest } from '../../../src/core/undo-manifest.ts';
 
 const move: TaskManifest = {
   task_id: 'm-1',
