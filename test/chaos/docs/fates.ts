@@ -25,6 +25,7 @@ const UNTYPED: readonly { readonly page: RegExp; readonly begins: string; readon
   { page: /tutorial/, begins: 'rm -rf .writ', why: 'the copy goes as a whole' },
   { page: /content-search/, begins: 'curl', why: 'the key and the roots are those of the settings above it' },
   { page: /messages-import/, begins: '', why: 'the mail is the reader’s' },
+  { page: /operations/, begins: 'npm start', why: 'the copy is started already' },
   { page: /operations/, begins: 'npm install', why: 'test:long package' },
   { page: /operations/, begins: 'kill <pid', why: 'the reader fills it in' },
   { page: /operations/, begins: 'tar -C /', why: 'the reader fills it in' },

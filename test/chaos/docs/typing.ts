@@ -31,7 +31,8 @@ export async function typePage(copy: string, page: string): Promise<Typed> {
   const { out, err } = await ran('bash', ['-c', [BEFORE[page] ?? ':', trap, ...script].join('\n')], copy, env);
   const problems = readFileSync(failures, 'utf8')
     .split('\n')
-    .filter((line) => line !== '' && !FAILING.some((words) => line.includes(words)))
+    // A block that ends with a failure fails as a whole, too: the command itself was told.
+    .filter((line) => !/^(?:\d+: \. .*)?$/.test(line) && !FAILING.some((words) => line.includes(words)))
     .map((line) => `${page}:${line}`);
   return { page, blocks: typed.length, problems: problems.length === 0 ? [] : [...problems, `${out.slice(-3000)}${err.slice(-3000)}`] };
 }
