@@ -3,7 +3,7 @@ function __writ_at
   set -l at ''
   for word in (commandline -opc)[2..-1]
     switch "$at/$word"
-      case '/up' '/api' '/worker' '/kernel' '/index-host' '/mcp' '/init' '/keygen' '/doctor' '/completion' '/push' '/result' '/retry' '/undo' '/cancel' '/tasks' '/tasks/list' '/tasks/show' '/tasks/follow' '/tasks/retry' '/tasks/cancel' '/status' '/queue' '/queue/list' '/queue/pause' '/queue/resume' '/events' '/plan' '/plan/check' '/plan/run' '/plan/show' '/plan/cancel' '/plan/retry' '/plans' '/plans/list' '/plans/show' '/plans/follow' '/plans/retry' '/plans/cancel' '/search' '/index' '/index/status' '/index/build' '/index/reconcile' '/index/drop' '/index/check' '/find' '/scopes' '/messages' '/messages/search' '/messages/import' '/messages/rebuild' '/messages/shadow-report' '/tui' '/lease' '/lease/issue' '/lease/verify' '/lease/revoke' '/key' '/key/create' '/key/list' '/key/rotate' '/key/revoke' '/login-link' '/sessions' '/sessions/list' '/sessions/end' '/audit' '/audit/verify' '/audit/list' '/vault' '/vault/list' '/vault/purge'
+      case '/up' '/api' '/worker' '/kernel' '/index-host' '/mcp' '/init' '/keygen' '/doctor' '/completion' '/push' '/result' '/retry' '/undo' '/cancel' '/tasks' '/tasks/list' '/tasks/show' '/tasks/follow' '/tasks/retry' '/tasks/cancel' '/status' '/queue' '/queue/list' '/queue/pause' '/queue/resume' '/events' '/plan' '/plan/check' '/plan/run' '/plan/show' '/plan/cancel' '/plan/retry' '/plan/undo' '/plans' '/plans/list' '/plans/show' '/plans/follow' '/plans/retry' '/plans/cancel' '/search' '/index' '/index/status' '/index/build' '/index/reconcile' '/index/drop' '/index/check' '/find' '/scopes' '/messages' '/messages/search' '/messages/import' '/messages/rebuild' '/messages/shadow-report' '/tui' '/lease' '/lease/issue' '/lease/verify' '/lease/revoke' '/key' '/key/create' '/key/list' '/key/rotate' '/key/revoke' '/login-link' '/sessions' '/sessions/list' '/sessions/end' '/audit' '/audit/verify' '/audit/list' '/vault' '/vault/list' '/vault/purge'
         set at "$at/$word"
     end
   end
@@ -70,6 +70,9 @@ complete -c writ -n 'test (__writ_at) = "/push"' -d 'have the kernel issue a lea
 complete -c writ -n 'test (__writ_at) = "/push"' -d 'life of these leases, e.g. 15m, 24h, 30d' -l ttl
 complete -c writ -n 'test (__writ_at) = "/push"' -d 'who confirmed the manifests that say hrc_required' -l confirmed-by
 complete -c writ -n 'test (__writ_at) = "/push"' -d 'tries for errors that may pass (1 to 25)' -l attempts
+complete -c writ -n 'test (__writ_at) = "/push"' -d 'no worker takes them before: RFC 3339, or from now on, e.g. 15m, 24h, 30d' -l not-before
+complete -c writ -n 'test (__writ_at) = "/push"' -d '0, as without: before every other; then 1 before 2' -l priority
+complete -c writ -n 'test (__writ_at) = "/push"' -d 'only say what each task would meet: authority, paths, what stands in the way' -l dry-run
 complete -c writ -n 'test (__writ_at) = "/push"' -d 'wait for every outcome' -l wait
 complete -c writ -n 'test (__writ_at) = "/push"' -d 'with --wait: give up after so long without news' -l timeout
 complete -c writ -n 'test (__writ_at) = "/push"' -d 'print help' -s h -l help
@@ -144,6 +147,7 @@ complete -c writ -n 'test (__writ_at) = "/plan"' -f -a 'run' -d 'link an envelop
 complete -c writ -n 'test (__writ_at) = "/plan"' -f -a 'show' -d 'how far a plan is, and how it ended'
 complete -c writ -n 'test (__writ_at) = "/plan"' -f -a 'cancel' -d 'end a plan before its next step; a step that has begun is finished'
 complete -c writ -n 'test (__writ_at) = "/plan"' -f -a 'retry' -d 'run a failed plan on from the step that ended it; under a new lease: "plan run" with the same file'
+complete -c writ -n 'test (__writ_at) = "/plan"' -f -a 'undo' -d 'take back what a plan did, its last step first, as a plan of its own; asked again: how far that is'
 complete -c writ -n 'test (__writ_at) = "/plan"' -d 'print help' -s h -l help
 complete -c writ -n 'test (__writ_at) = "/plan/check"' -d 'print the linked envelope instead: the bytes that a lease is over' -l linked
 complete -c writ -n 'test (__writ_at) = "/plan/check"' -d 'print help' -s h -l help
@@ -158,6 +162,9 @@ complete -c writ -n 'test (__writ_at) = "/plan/cancel"' -d 'print help' -s h -l 
 complete -c writ -n 'test (__writ_at) = "/plan/retry"' -d 'follow the steps and wait for the end' -l wait
 complete -c writ -n 'test (__writ_at) = "/plan/retry"' -d 'with --wait: give up after so long without news' -l timeout
 complete -c writ -n 'test (__writ_at) = "/plan/retry"' -d 'print help' -s h -l help
+complete -c writ -n 'test (__writ_at) = "/plan/undo"' -d 'follow the steps and wait for the end' -l wait
+complete -c writ -n 'test (__writ_at) = "/plan/undo"' -d 'with --wait: give up after so long without news' -l timeout
+complete -c writ -n 'test (__writ_at) = "/plan/undo"' -d 'print help' -s h -l help
 complete -c writ -n 'test (__writ_at) = "/plans"' -f -a 'list' -d 'plans that wait, then those that have begun, newest change first'
 complete -c writ -n 'test (__writ_at) = "/plans"' -f -a 'show' -d 'how far a plan is, and what each of its steps took'
 complete -c writ -n 'test (__writ_at) = "/plans"' -f -a 'follow' -d 'show the steps of a plan until it has ended'
