@@ -17,9 +17,9 @@ import type { HostMemory, InstanceRegistry, PlanJournal, TaskExecutor, ToolJourn
 import { createFileExecutor } from '../../src/executors/file/index.ts';
 import { createToolExecutor } from '../../src/executors/tool/index.ts';
 import { createAuthorities, createResultReader, createResultSigner, createRevocationMirror, fixedKeyring, type TokenFile } from '../../src/lease/index.ts';
-import { RETENTION_MS } from './later.ts';
 import type { Host } from './machine.ts';
 import { servePlans } from './plan-host.ts';
+import { RETENTION_MS } from './scenario.ts';
 import { SimProcess } from './scheduler.ts';
 import type { SeamContext } from './seams.ts';
 import { DATA, EXECUTOR_KEY, ISSUER, KERNEL_KEY, OTHER, TOOL_QUEUE } from './tasks.ts';

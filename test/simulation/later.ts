@@ -6,14 +6,12 @@ import type { Parts } from './parts.ts';
 import { checkPlan, stepIds } from './plan-checker.ts';
 import type { PlanTicket } from './plan-tickets.ts';
 import { producePlan, produceTask } from './producers.ts';
-import { isHopeless } from './scenario.ts';
+import { isHopeless, RETENTION_MS } from './scenario.ts';
 import { EPOCH_MS } from './scheduler.ts';
 import { EXECUTOR_KEY, ISSUER, KERNEL_KEY, type Ticket } from './tasks.ts';
 import { cheapEd25519 } from './twins/crypto.ts';
 import { PLAN_QUEUE } from './twins/kernel.ts';
 
-/** How long journals keep answers here, milliseconds; what Redis keeps is gone by then. */
-export const RETENTION_MS = 30 * 86_400_000;
 const LEAP_MS = RETENTION_MS + 10 * 86_400_000;
 /** Everything is pushed again within this time, while the journals are being trimmed. */
 const PUSH_MS = 3_000;

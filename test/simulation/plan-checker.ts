@@ -45,8 +45,7 @@ export function watchSteps(parts: Parts): void {
 export function stepIds({ plan, planSha256 }: PlanTicket): ReadonlyMap<string, { readonly planSha256: string; readonly at: number }> {
   const steps = new Map<string, { readonly planSha256: string; readonly at: number }>();
   for (const at of plan.steps.keys()) {
-    for (let generation = 0; generation < GENERATIONS; generation += 1)
-      steps.set(taskIdOf(planSha256, String(at), generation), { planSha256, at });
+    for (let generation = 0; generation < GENERATIONS; generation += 1) steps.set(taskIdOf(planSha256, String(at), generation), { planSha256, at });
   }
   return steps;
 }

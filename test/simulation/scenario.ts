@@ -1,3 +1,6 @@
+/** How long journals keep answers, milliseconds; what Redis keeps is gone by then. */
+export const RETENTION_MS = 30 * 86_400_000;
+
 /** One task that producers want done. */
 export interface SimTask {
   readonly kind: 'move' | 'copy' | 'delete' | 'move-across' | 'copy-across' | 'tool-none' | 'tool-once';
