@@ -109,7 +109,8 @@ function parse(context: DeliveryContext): ParsedDelivery | DeliveryEnd {
   if (!shape.success) {
     const replaced = standInReason(data);
     if (replaced !== undefined) return { kind: 'malformed', message: `job: ${replaced}` };
-    return { kind: 'malformed', message: problemsOf(shape.error, TaskJob, data).map(aboutJob).join('; ') };
+    const problems = problemsOf(shape.error, TaskJob, data);
+    return { kind: 'malformed', message: problems.map(aboutJob).join('; '), logged: forLog(problems) };
   }
   try {
     // As it came, not as it was parsed: a key `__proto__` is dropped from parsed inputs, and a lease is for exactly these bytes.
@@ -124,8 +125,17 @@ function parse(context: DeliveryContext): ParsedDelivery | DeliveryEnd {
 
 /** What the job itself should not have stands behind its name, as what it is as a whole does. */
 function aboutJob({ field, message }: FieldProblem): string {
+  return isOfJob(field) ? `${field}: ${message}` : `job: ${[field, message].join(' ').trim()}`;
+}
+
+function isOfJob(field: string): boolean {
   const [first = ''] = field.split('.');
-  return Object.hasOwn(TaskJob.shape, first) ? `${field}: ${message}` : `job: ${[field, message].join(' ').trim()}`;
+  return Object.hasOwn(TaskJob.shape, first);
+}
+
+/** One place, then a sentence in which nothing is the producer's; of the place the log keeps what is the contract's (`redact.ts`). */
+function forLog([{ field, message }, ...more]: readonly [FieldProblem, ...FieldProblem[]]): string {
+  return `${isOfJob(field) ? field.replaceAll(/[\s:]+/gu, '_') : 'job'}: ${message}${more.length === 0 ? '' : ` (and ${more.length} more)`}`;
 }
 
 /** Step 2: the lease is the kernel's word about exactly this manifest on this queue. */
@@ -206,7 +216,7 @@ function emit({ delivery, deps, startedAt, job, manifest, takeovers = 0 }: Deliv
     capability: manifest?.capability_id,
     end: end.kind === 'answered' ? end.status : end.kind,
     code: 'code' in end ? end.code : undefined,
-    message: 'message' in end ? end.message : 'why' in end ? end.why : 'reason' in end ? end.reason : undefined,
+    message: said(end),
     ms: deps.clock.monotonic() - startedAt,
     takeovers,
     planId: manifest?.provenance?.plan_sha256,
@@ -217,6 +227,13 @@ function emit({ delivery, deps, startedAt, job, manifest, takeovers = 0 }: Deliv
     endedAt: deps.clock.now(),
     ...(end.kind === 'crashed' ? { error: end.error } : {}),
   });
+}
+
+/** What the log says of an end beside its code. */
+function said(end: DeliveryEnd): string | undefined {
+  if ('logged' in end && end.logged !== undefined) return end.logged;
+  if ('message' in end) return end.message;
+  return 'why' in end ? end.why : 'reason' in end ? end.reason : undefined;
 }
 
 /** Wakes the plan whose step has its answer. A wake-up that is lost costs the plan the rest of its parking, and nothing else. */

@@ -6,7 +6,8 @@ import type { DeliveryContext } from './context.ts';
 /** How a delivery ended; the table below maps it to what BullMQ does. */
 export type DeliveryEnd =
   /** Not a contract at all: no result, no row. */
-  | { readonly kind: 'malformed'; readonly message: string }
+  /** `logged`: what the log gets instead of the message, which names what the producer has made up. */
+  | { readonly kind: 'malformed'; readonly message: string; readonly logged?: string }
   /** An outcome was recorded, now or earlier. */
   | {
       readonly kind: 'answered';

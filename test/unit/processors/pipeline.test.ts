@@ -3,6 +3,7 @@ import { processTask } from '../../../processors/pipeline.ts';
 import { MAX_JOB_BYTES, type TaskJob } from '../../../src/contracts/index.ts';
 import { WritError } from '../../../src/core/errors.ts';
 import { stopped } from '../../../src/core/stopped.ts';
+import { messageForLog } from '../../../src/observability/redact.ts';
 import { LEASE, MANIFEST, NOW } from '../../fixtures/authority/world.ts';
 import { createWorld, DONE, executorKey, strangerKey, type World } from './world.ts';
 
@@ -62,10 +63,24 @@ describe('step 1, parse', () => {
       `manifest: larger than ${MAX_JOB_BYTES} bytes`,
     ],
   ])('ends a job that is no contract: %s', async (_what, change, message) => {
-    expect(await world.deliver(change(job))).toEqual({ kind: 'malformed', message: expect.stringContaining(message) });
+    expect(await world.deliver(change(job))).toMatchObject({ kind: 'malformed', message: expect.stringContaining(message) });
     expect(world.steps).toEqual([]);
     expect([await row(), await world.refusal()]).toEqual([undefined, undefined]);
     expect(reported()).toMatchObject({ end: 'malformed', taskId: undefined, message: expect.stringContaining(message) });
+  });
+});
+
+describe('what the log is told of a job that is no contract', () => {
+  it.each<[string, (job: TaskJob, secret: string) => unknown, string]>([
+    ['of the job', (whole, secret) => ({ ...whole, [secret]: 1 }), 'job: is not known here'],
+    ['of the manifest', (whole, secret) => ({ ...whole, manifest: { ...MANIFEST, [secret]: 1 } }), 'manifest._'],
+  ])('has no name that the producer has made up: a field %s', async (_what, change, message) => {
+    const secret = 'hunter2: "x" y; manifest.z: q';
+    const end = await world.deliver(change(job, secret));
+    expect(end).toMatchObject({ message: expect.stringContaining('hunter2') });
+    const said = messageForLog('malformed', undefined, reported()?.message) ?? '';
+    expect(said).toContain(message.replace('_', '…'));
+    expect(said).not.toMatch(/hunter2|"x"|\bq\b/);
   });
 });
 

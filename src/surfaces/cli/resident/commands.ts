@@ -17,8 +17,8 @@ export const THIN_COMMANDS: readonly ThinCommand[] = [
   { words: ['status'], switches: [], values: [], operands: { least: 0, most: 0 } },
   {
     words: ['push'],
-    switches: ['--sign', '--wait'],
-    values: ['--ttl', '--confirmed-by', '--attempts', '--timeout'],
+    switches: ['--sign', '--wait', '--dry-run'],
+    values: ['--ttl', '--confirmed-by', '--attempts', '--not-before', '--priority', '--timeout'],
     operands: { least: 1, most: 1 },
     input: 0,
   },

@@ -38,14 +38,23 @@ describe('leases, keys, lists and events over HTTP', () => {
     expect(JSON.stringify(site.audit())).not.toContain(body.lease);
   });
 
-  it.each([
-    ['a manifest that wants a person', { constraints: { hrc_required: true } }, 403, 'HRC_REQUIRED'],
-    ['a capability that no queue serves', { capability_id: 'FILE_SHRED' }, 403, 'LEASE_REFUSED'],
-  ])('refuses a lease for %s', async (_, changes, status, code) => {
-    const manifest = site.manifest('refused', changes);
-    const reply = await site.ask('/v1/leases', { method: 'POST', as: 'kernel', body: { manifest } });
-    expect(reply).toMatchObject({ status, body: { code } });
-    expect(site.audit().at(-1)).toMatchObject({ action: 'lease.issue', outcome: 'refused' });
+  it.each([['a manifest that wants a person', { constraints: { hrc_required: true } }, 403, 'HRC_REQUIRED']])(
+    'refuses a lease for %s',
+    async (_, changes, status, code) => {
+      const manifest = site.manifest('refused', changes);
+      const reply = await site.ask('/v1/leases', { method: 'POST', as: 'kernel', body: { manifest } });
+      expect(reply).toMatchObject({ status, body: { code } });
+      expect(site.audit().at(-1)).toMatchObject({ action: 'lease.issue', outcome: 'refused' });
+    },
+  );
+
+  it('says which capabilities there are when a lease is asked for another', async () => {
+    const body = { manifest: site.manifest('unknown', { capability_id: 'FILE_SHRED' }) };
+    const reply = await site.ask('/v1/leases', { method: 'POST', as: 'kernel', body });
+    expect(reply).toMatchObject({
+      status: 400,
+      body: { code: 'INVALID_MANIFEST', field: 'manifest.capability_id', detail: expect.stringContaining('FILE_MOVE') },
+    });
   });
 
   it('signs for keys with the role kernel only, and terms within the limits', async () => {
