@@ -83,6 +83,20 @@ if (SEED !== undefined) {
       }
     });
 
+    it('keep the promise that this one broke: a disk that fails in the midst of link and unlink, so that it was taken back, and the power', async () => {
+      const task = { kind: 'move', at: 0, duplicates: 0, ttlS: 3600, trap: 'none' } as const;
+      const faults = [{ kind: 'power', at: 400 }] as const;
+      for (const seed of [106_136, 32_448]) {
+        const base = { ...scenarioOf(seed), plans: [], boundAt: 0, workers: 1, concurrency: 1, renames: false, faults };
+        for (const of of ['fs.unlink', 'fs.sync']) {
+          for (let call = 1; call < 24; call += 1) {
+            const { violations } = await runHistory({ ...base, tasks: [task, { ...task, kind: 'move-across' }], calls: [{ call, of, kind: 'error' }] });
+            expect(violations, `${of} ${call} fails, seed ${seed}`).toEqual([]);
+          }
+        }
+      }
+    });
+
     it('keep the promise that this one broke: a link that stands in a directory that was moved away, and a worker that is gone', async () => {
       const task = { kind: 'move', at: 0, duplicates: 0, ttlS: 3600, trap: 'none' } as const;
       const base = { ...scenarioOf(5938), plans: [], boundAt: 0, workers: 1, concurrency: 1, renames: false, tasks: [task] };

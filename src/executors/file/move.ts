@@ -1,9 +1,9 @@
 import { exchanged } from './bases.ts';
 import { type Effect, executionFailed, failed, incident, type Transfer } from './effect.ts';
 import { sameInode } from './identity.ts';
-import { checkEffect, syncAll } from './opened-path.ts';
+import { checkEffect } from './opened-path.ts';
 import { explain, type Refused } from './refusals.ts';
-import { dropLinkedName, moveWithoutReplacing } from './without-replacing.ts';
+import { dropLinkedName, moveWithoutReplacing, tookBack } from './without-replacing.ts';
 
 /** Method `rename`: M1, M2 (`docs/protocol.md` 5). For a delete the destination lies in the vault. */
 export async function moveByRename(transfer: Transfer): Promise<Effect> {
@@ -49,23 +49,19 @@ async function makeMoveDurable(transfer: Transfer): Promise<Effect> {
 
 /** The way back after a doubt: never replacing anything; when the way is taken, the file is kept where it is. */
 async function takeBack(transfer: Transfer, doubt: string): Promise<Effect> {
-  const { source, destination, pass } = transfer;
+  const { source, destination } = transfer;
   const back = await moveWithoutReplacing(destination, source);
   if (!back.ok) return incident(transfer, `${doubt}; it could not be taken back`, { errno: back.errno });
-  pass('taken-back');
-  await syncAll([source, destination]);
-  return executionFailed(`${doubt}; it was taken back`);
+  return tookBack(transfer, [source, destination], doubt);
 }
 
 /** The way back from L1. */
 async function unlinkDestination(transfer: Transfer, doubt: string): Promise<Effect> {
-  const { source, destination, pass } = transfer;
+  const { source, destination } = transfer;
   const [first, second] = await Promise.all([source.parent.entry(source.name), destination.parent.entry(destination.name)]);
   const oneFile = first.ok && second.ok && sameInode(first.value, second.value);
   const dropped = oneFile && (await destination.parent.unlink(destination.name)).ok;
-  if (!dropped) return incident(transfer, `${doubt}; it could not be taken back`);
-  pass('taken-back');
-  return executionFailed(`${doubt}; it was taken back`);
+  return dropped ? tookBack(transfer, [destination], doubt) : incident(transfer, `${doubt}; it could not be taken back`);
 }
 
 function refusedMove({ intent }: Transfer, refused: Refused): Effect {

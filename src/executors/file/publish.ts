@@ -1,10 +1,10 @@
 import { exchanged } from './bases.ts';
 import { type Effect, executionFailed, failed, incident, type Sealed, type Transfer } from './effect.ts';
 import { sameInode } from './identity.ts';
-import { checkEffect, type OpenedPath, syncAll } from './opened-path.ts';
+import { checkEffect, type OpenedPath } from './opened-path.ts';
 import { explain } from './refusals.ts';
 import { retire } from './retire.ts';
-import { moveWithoutReplacing } from './without-replacing.ts';
+import { moveWithoutReplacing, tookBack } from './without-replacing.ts';
 
 /** C4: the sealed temporary file gets the destination's name; then as `afterPublish`. */
 export async function publish(transfer: Transfer, sealed: Sealed): Promise<Effect> {
@@ -41,15 +41,13 @@ export async function afterPublish(transfer: Transfer, sealed: Sealed, record: b
 
 /** The way back from C4: our own copy, and nothing else, loses the destination's name and is removed. */
 async function takeBackCopy(transfer: Transfer, sealed: Sealed, doubt: string): Promise<Effect> {
-  const { destination, pass } = transfer;
+  const { destination } = transfer;
   const temporary = temporaryPath(transfer);
   if (!(await isInode(destination, sealed))) return incident(transfer, `${doubt}; it could not be taken back`);
   const back = await moveWithoutReplacing(destination, temporary);
   if (!back.ok || !(await isInode(temporary, sealed))) return incident(transfer, `${doubt}; it could not be taken back`);
   await temporary.parent.unlink(temporary.name);
-  pass('taken-back');
-  await syncAll([destination]);
-  return executionFailed(`${doubt}; it was taken back`);
+  return tookBack(transfer, [destination], doubt);
 }
 
 async function isInode(place: OpenedPath, sealed: Sealed): Promise<boolean> {

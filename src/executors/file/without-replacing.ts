@@ -1,6 +1,7 @@
 import type { FsResult } from '../../core/ports/index.ts';
+import { type Effect, executionFailed, incident, type Transfer } from './effect.ts';
 import { sameInode } from './identity.ts';
-import type { OpenedPath } from './opened-path.ts';
+import { type OpenedPath, syncAll } from './opened-path.ts';
 
 /**
  * Gives a name of ours to another place without replacing anything: a rename, or link and unlink where the kernel lacks
@@ -12,9 +13,19 @@ export async function moveWithoutReplacing(from: OpenedPath, to: OpenedPath): Pr
   const linked = await from.parent.link(from.name, to.parent, to.name);
   if (!linked.ok) return linked;
   const dropped = await dropLinkedName(from, to);
-  // A refusal says that nothing has happened: the file keeps its first name alone.
-  if (!dropped.ok) await dropLinkedName(to, from);
+  if (dropped.ok) return dropped;
+  // A refusal says that nothing has happened: the file keeps its first name alone, also when the power goes.
+  await dropLinkedName(to, from);
+  await to.parent.sync();
   return dropped;
+}
+
+/** The end of a way back: the effect is gone from these directories for good before anybody is told so. */
+export async function tookBack(transfer: Transfer, paths: readonly OpenedPath[], doubt: string): Promise<Effect> {
+  transfer.pass('taken-back');
+  const errno = await syncAll(paths);
+  if (errno !== undefined) return incident(transfer, `${doubt}; it was taken back, and that could not be made durable (${errno})`);
+  return executionFailed(`${doubt}; it was taken back`);
 }
 
 /**
