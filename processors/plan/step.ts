@@ -10,7 +10,11 @@ import { cancelStep, deriveLease, handOver } from './hand-over.ts';
 /** One step: its answer, if there is one; else it is run here or put on its queue (docs/plan-protocol.md 1). */
 export async function takeStep(plan: PlanContext, step: PlanStep, deps: PlanDeps): Promise<StepEnd> {
   const { walk } = plan;
-  if (step.problem !== undefined) return keepAnswer(plan, step, await ownAnswer(step, failure('TOOL_UNAVAILABLE', step.problem), deps), deps);
+  if (step.problem !== undefined) {
+    const answer = await ownAnswer(step, failure('TOOL_UNAVAILABLE', step.problem), deps);
+    // Nothing keeps this one back: it would stand in the journal before the answer that led to it.
+    return (await walk.kept()) ? keepAnswer(plan, step, answer, deps) : STALE;
+  }
   const queue = queueName(step.queue ?? 'file', deps.pool);
   const early = walk.isOnItsWay && !walk.cancelAsked && step.waitMs === undefined ? leaseBeside(plan, step, deps) : undefined;
   const { answer, row, job, mayRunHere, isThere, cancelAsked } = await lookAt(plan, step, queue, deps);

@@ -97,6 +97,15 @@ if (SEED !== undefined) {
       }
     });
 
+    it('keep the promise that this one broke: a tool that is bound to nothing, right after a step without a job, and a worker that dies', async () => {
+      const plan = { at: 910, steps: ['none', 'none', 'copy', 'none', 'once'], goesOn: true, raw: false, retried: false } as const;
+      const base = { ...scenarioOf(44_244), later: false, plans: [plan], boundAt: 1148, workers: 1, concurrency: 1, renames: true, faults: [], tasks: [] };
+      for (let call = 40; call < 110; call += 1) {
+        const { violations } = await runHistory({ ...base, calls: [{ call, kind: 'kill-before' }] });
+        expect(violations, `killed before call ${call}`).toEqual([]);
+      }
+    });
+
     it('keep the promise that this one broke: a link that stands in a directory that was moved away, and a worker that is gone', async () => {
       const task = { kind: 'move', at: 0, duplicates: 0, ttlS: 3600, trap: 'none' } as const;
       const base = { ...scenarioOf(5938), plans: [], boundAt: 0, workers: 1, concurrency: 1, renames: false, tasks: [task] };
