@@ -132,7 +132,7 @@ export class World {
         }
       };
       const carryOut = (): void => {
-        if (fault !== undefined) this.strike(fault, `at ${process.name} ${what}`);
+        if (fault !== undefined && fault !== 'slow') this.strike(fault, `at ${process.name} ${what}`);
         if (fault === 'kill-before') {
           this.kill(process);
           return;
@@ -158,6 +158,8 @@ export class World {
           },
         );
       };
+      // Its caller may give up before it is carried out.
+      if (fault === 'slow') this.strike(fault, `at ${process.name} ${what}`);
       this.scheduler.at(way() + (fault === 'slow' ? 1_000 + this.random.integer(14_000) : 0), carrier, carryOut);
     });
   }
