@@ -1,7 +1,7 @@
 import { isWritError } from '../src/core/errors.ts';
 import { checkedResult } from '../src/core/ledger-life.ts';
 import type { Execution, Outcome } from '../src/core/outcome.ts';
-import type { ClaimRequest, GenuineResult, RecordAnswer, RecordRequest } from '../src/core/ports/index.ts';
+import type { ClaimAnswer, ClaimRequest, GenuineResult, RecordAnswer, RecordRequest } from '../src/core/ports/index.ts';
 import { type AuthenticatedDelivery, type ClaimedDelivery, extend } from './context.ts';
 import { jobKey } from './delivery.ts';
 import { hasWaited, isRedelivered, park, wakeParked } from './parking.ts';
@@ -25,7 +25,7 @@ export async function claim(context: AuthenticatedDelivery): Promise<ClaimedDeli
     const circumstance = { look: deps.inFlight.isClaimed(taskId), waited: waited && round === 0, ...(deadInstance === undefined ? {} : { deadInstance }) };
     const asked = deps.ledger.claim({ ...claimRequest(context), ...circumstance });
     const revocations = lookForRevocations(deps);
-    const answer = await asked;
+    const answer = await heard(asked, context);
     switch (answer.kind) {
       case 'new':
       case 'takeover':
@@ -71,6 +71,22 @@ export async function claim(context: AuthenticatedDelivery): Promise<ClaimedDeli
     }
   }
   return { kind: 'busy', why: 'the ledger did not settle' };
+}
+
+/**
+ * The answer of the ledger. Where it is lost the claim may stand, in the name of a worker that lives and knows nothing of it: it is
+ * given back, or whoever comes next would count this worker as lost.
+ */
+async function heard(asked: Promise<ClaimAnswer>, { deps, delivery, manifest }: AuthenticatedDelivery): Promise<ClaimAnswer> {
+  try {
+    return await asked;
+  } catch (error) {
+    const { task_id: taskId } = manifest;
+    const row = await deps.ledger.row(taskId).catch(() => undefined);
+    const isUnheard = row?.state === 'running' && row.owner === deps.instance && row.jobKey === jobKey(delivery) && !deps.inFlight.isClaimed(taskId);
+    if (isUnheard) await deps.ledger.release(taskId, row.epoch, undefined, deps.instance).catch(() => undefined);
+    throw error;
+  }
 }
 
 /** Leaves behind the claim, in the same write. Who is answered without a lease needs nothing of it. */
@@ -143,8 +159,8 @@ export async function record(context: ClaimedDelivery, resolution: TaskResolutio
     case 'outcome': {
       // What the ledger will not keep must not be final in the journal.
       const result = checkedResult(await deps.signer.sign(manifest, manifestSha256, resolution.outcome));
-      if (!(await concluded(context, resolution.outcome.status, result))) return STALE;
-      return write(context, answeredWith(resolution.outcome, result));
+      const elsewhere = await concluded(context, resolution.outcome.status, result);
+      return elsewhere ?? write(context, answeredWith(resolution.outcome, result));
     }
     case 'given-up':
       return write(context, answeredWith(resolution.outcome, await deps.signer.sign(manifest, manifestSha256, resolution.outcome)));
@@ -177,16 +193,23 @@ async function write(context: ClaimedDelivery, end: Answered): Promise<DeliveryE
 /** A later claim answers the task. */
 const STALE: DeliveryEnd = { kind: 'interrupted', reason: 'stale' };
 
-/** False when the attempt is open no more and the claim is another's: while this worker stood still, somebody has ended both. */
-async function concluded({ deps, task, executor }: ClaimedDelivery, status: Outcome['status'], result: string): Promise<boolean> {
+/**
+ * Closes the attempt. Where it is open no more, somebody has ended it while this worker stood still, or while Redis had forgotten
+ * the claims: then the claim is another's, or it is this worker's to tell what the journal has. That answer is returned.
+ */
+async function concluded(context: ClaimedDelivery, status: Outcome['status'], result: string): Promise<DeliveryEnd | undefined> {
+  const { deps, task, executor } = context;
+  const { task_id: taskId } = task.manifest;
   try {
     await executor.memory?.conclude(task, status, result);
-    return true;
+    return undefined;
   } catch (error) {
     if (!isWritError(error) || error.code !== 'WRONG_STATE') throw error;
-    const row = await deps.ledger.row(task.manifest.task_id);
-    if (row?.state === 'running' && row.epoch === task.epoch) throw error;
-    return false;
+    const row = await deps.ledger.row(taskId);
+    if (row?.state !== 'running' || row.epoch !== task.epoch || row.owner !== deps.instance) return STALE;
+    const recall = await executor.memory?.recall(taskId);
+    if (recall?.kind === 'finished' && recall.manifestSha256 === task.manifestSha256) return write(context, answered(recall.result));
+    throw error;
   }
 }
 

@@ -74,7 +74,7 @@ export function createLocalSteps({ queues, shards, jobs, presence, times }: Loca
       begunAt,
       beat: createStepBeat(jobIdOf(job.manifest.task_id), here.deps.clock, { presence, times }),
     });
-    const told = ended.finally(here.slots.give).then((end): LocalEnd => {
+    const told = ended.finally(here.slots.giveBack).then((end): LocalEnd => {
       return { end, left: leave(here, job, end, { begunAt, endedAt: here.deps.clock.now() }) };
     });
     return { ended: told, detach };

@@ -120,7 +120,10 @@ export function createQueueWorker(options: QueueWorkerOptions, deps: QueueWorker
       stopped = new AbortController();
       await readyUnlessStopped(worker, stopped.signal);
       wasReady = true;
-      deps.slots?.open();
+      const [serving, { concurrency = 1 }] = [worker, options.worker];
+      deps.slots?.open((held) => {
+        serving.concurrency = concurrency - held;
+      });
     },
     async stop() {
       if (!worker) return;

@@ -87,6 +87,21 @@ export function journalConformance(name: string, make: () => Promise<JournalUnde
       expect((await journal.view('a')).doubtful).toBeUndefined();
     });
 
+    check('withdraws an attempt without an answer: its number is used up, its vault place is free, and a doubt before it stands', async (journal) => {
+      await journal.open(deleteIntent('a'), { bytes: 5, quota: 5 }, 1);
+      await journal.close('a', 1, { ...failed('{"n":1}'), doubtful: true }, 2);
+      const { doubtful } = await journal.view('a');
+      await journal.open(deleteIntent('a', { destination: inVault('data', 'again') }), { bytes: 5, quota: 5 }, 3);
+      await journal.withdraw('a', 2, 4);
+      expect(await journal.view('a')).toEqual({ attempts: 2, open: undefined, success: undefined, doubtful, trimmed: undefined });
+      expect(await journal.vaultUsage()).toEqual([{ base: 'data', bytes: 0, files: 0 }]);
+      expect(await journal.counts()).toEqual({ open: 0, success: 0, failure: 2, incidents: 0 });
+      await expect(journal.withdraw('a', 2, 5)).rejects.toMatchObject({ code: 'WRONG_STATE' });
+      await journal.open(copyIntent('b'), undefined, 6);
+      await journal.seal('b', 1, sealed);
+      await expect(journal.withdraw('b', 1, 7)).rejects.toMatchObject({ code: 'WRONG_STATE' });
+    });
+
     check('goes from intent over sealed to published, and no other way', async (journal) => {
       await journal.open(crossIntent('a'), { bytes: 5, quota: GiB }, 1);
       await expect(journal.publish('a', 1)).rejects.toMatchObject({ code: 'WRONG_STATE' });

@@ -55,6 +55,8 @@ export class Checker {
   readonly contents = new Set<string>();
   /** Tasks whose file somebody puts back after its SUCCESS. */
   readonly putBack = new Set<string>();
+  /** Tasks whose running job somebody has removed: nobody ends what it had begun. */
+  readonly vanished = new Set<string>();
   /** When jobs of plans ended, by job id. */
   readonly planEndedAt = new Map<string, number>();
   /** Whether nobody can know of the task's earlier outcomes any more. */
@@ -206,7 +208,7 @@ export class Checker {
     if (task.kind !== 'tool-once') return;
     if (requests > (this.#again.has(id) ? 2 : 1)) this.violate('at most one effect', `${id} was requested ${requests} times`);
     const { open } = store.look('view', id) as { readonly open: unknown };
-    if (open !== undefined && outcomes.length > 0) this.violate('intents end', `${id} has ended and its intent is open`);
+    if (open !== undefined && outcomes.length > 0 && !this.vanished.has(id)) this.violate('intents end', `${id} has ended and its intent is open`);
   }
 
   #file(ticket: Ticket, outcomes: readonly Recorded[], disk: Disk, store: StoreTwin, doubtful: boolean): void {
@@ -214,13 +216,16 @@ export class Checker {
     const view = store.look('view', id) as JournalView;
     const effects = effectsOf(ticket, disk);
     if (effects.most > 1) this.violate('at most one effect', `${id} put its file there ${effects.most} times`);
-    if (view.open !== undefined && outcomes.length > 0) this.violate('intents end', `${id} has ended and its intent is open`);
+    if (view.open !== undefined && outcomes.length > 0 && !this.vanished.has(id)) this.violate('intents end', `${id} has ended and its intent is open`);
     const succeeded = view.success !== undefined || outcomes.some(({ status }) => status === 'SUCCESS');
     if (succeeded && effects.standing === 0) this.violate('effect if and only if SUCCESS', `${id} is a SUCCESS without effect`);
     if (!succeeded && outcomes.length > 0 && effects.standing > 0 && !doubtful) {
       this.violate('effect if and only if SUCCESS', `${id} is a FAILURE and its file is at ${destination ?? 'the vault'}`);
     }
     const { last } = effects;
+    const final = outcomes.at(-1);
+    if (final?.status === 'FAILURE' && last !== undefined && last.at > final.at && effects.standing > 0 && !this.vanished.has(id))
+      this.violate('a FAILURE stays true', `${id} was told to have failed, and had its effect ${Math.round(last.at - final.at)} ms later`);
     const told = outcomes.find(({ status }) => status === 'SUCCESS');
     if (told !== undefined && last !== undefined && !disk.stoodWithin(last.directory, last.at, told.at))
       this.violate('a SUCCESS is where its path leads', `${id} is a SUCCESS in a tree to which no path led`);

@@ -199,11 +199,12 @@ async function pushOther({ world, redis }: Parts, { job, lease, queue }: Ticket)
 }
 
 /** A job that holds a task leaves the queue, and its worker dies. */
-async function vanish({ world, redis, host, tickets }: Parts): Promise<void> {
+async function vanish({ world, redis, host, tickets, checker }: Parts): Promise<void> {
   for (const { id, queue } of tickets) {
     const row = await redis.ledger.row(id);
     const jobId = row?.jobKey.slice(row.jobKey.indexOf(':') + 1);
     if (row?.state !== 'running' || jobId === undefined || !redis.queue(queue).jobs.delete(jobId)) continue;
+    checker.vanished.add(id);
     const owner = host.processes.find(({ name }) => name === row.owner);
     if (owner) world.kill(owner);
     return;

@@ -82,7 +82,8 @@ function watchRetries({ plans, redis, host, checker, world }: Parts): void {
       const { planSha256, before, waitMs } = retried;
       const kept = (host.stores.plan.look('entries', planSha256) as readonly Kept[]).find(({ path, voided }) => path === before && !voided);
       if (kept === undefined) checker.violate('nothing follows from what is not on disk', `${request.taskId} was tried again before its failure was kept`);
-      if (/TOOL_OUTCOME_UNKNOWN|RESOURCE_EXHAUSTED/.test(kept?.executorResult ?? ''))
+      const wasSent = (host.tools.requests.get(kept?.taskId ?? '') ?? 0) > 0;
+      if (wasSent && /TOOL_OUTCOME_UNKNOWN|RESOURCE_EXHAUSTED/.test(kept?.executorResult ?? ''))
         checker.violate('at most one effect', `${request.taskId} was tried again, and nobody can tell how the attempt before ended`);
       const recordedAt = checker.recorded(kept?.taskId ?? '').at(-1)?.at;
       const isEarly = recordedAt !== undefined && world.now - recordedAt < waitMs;

@@ -99,10 +99,56 @@ if (SEED !== undefined) {
 
     it('keep the promise that this one broke: a tool that is bound to nothing, right after a step without a job, and a worker that dies', async () => {
       const plan = { at: 910, steps: ['none', 'none', 'copy', 'none', 'once'], goesOn: true, raw: false, retried: false } as const;
-      const base = { ...scenarioOf(44_244), later: false, plans: [plan], boundAt: 1148, workers: 1, concurrency: 1, renames: true, faults: [], tasks: [] };
+      const base = { ...scenarioOf(44_244), later: false, plans: [plan], boundAt: 1148, workers: 1, concurrency: 2, renames: true, faults: [], tasks: [] };
       for (let call = 40; call < 110; call += 1) {
         const { violations } = await runHistory({ ...base, calls: [{ call, kind: 'kill-before' }] });
         expect(violations, `killed before call ${call}`).toEqual([]);
+      }
+    });
+
+    it('keep the promise that this one broke: a worker that stands still while its intent is written, until others have told that the lease expired', async () => {
+      for (const kind of ['copy', 'move', 'move-across'] as const) {
+        const task = { kind, at: 0, duplicates: 3, ttlS: 3, trap: 'none' } as const;
+        const base = { ...scenarioOf(101_764), plans: [], boundAt: 0, workers: 2, concurrency: 1, faults: [], tasks: [task] };
+        // The last look at the files, and the request of the intent.
+        for (let call = 95; call < 110; call += 1) {
+          const { violations } = await runHistory({ ...base, calls: [{ call, kind: 'pause' }] });
+          expect(violations, `${kind} stands still at call ${call}`).toEqual([]);
+        }
+      }
+    });
+
+    it('keep the promise that this one broke: two workers that end one call after Redis has forgotten the last moments', async () => {
+      const tasks = [
+        { kind: 'move', at: 0, duplicates: 0, ttlS: 3600, trap: 'none' },
+        { kind: 'tool-once', at: 0, duplicates: 2, ttlS: 3600, trap: 'none' },
+      ] as const;
+      const base = { ...scenarioOf(117_936), plans: [], boundAt: 0, workers: 2, concurrency: 1, renames: false, tasks, calls: [] };
+      for (let at = 6; at < 26; at += 1) {
+        const { violations } = await runHistory({ ...base, faults: [{ kind: 'redis-loss', at, ageMs: 10 }] });
+        expect(violations, `Redis is as it was 10 ms before ${at} ms`).toEqual([]);
+      }
+    });
+
+    it('keep the promise that this one broke: a claim whose answer is lost, of a task that kills every worker', async () => {
+      const task = { kind: 'delete', at: 718, duplicates: 0, ttlS: 3600, trap: 'poison' } as const;
+      const base = { ...scenarioOf(108_041), plans: [], boundAt: 0, workers: 2, concurrency: 1, renames: false, tasks: [task], faults: [] };
+      for (let call = 1; call < 4; call += 1) {
+        const { violations } = await runHistory({ ...base, calls: [{ call, of: 'ledger.claim', kind: 'lost-answer' }] });
+        expect(violations, `the answer to claim ${call} is lost`).toEqual([]);
+      }
+    });
+
+    it('keep the promise that this one broke: slow steps of plans in every worker of a queue, and a job that comes meanwhile', async () => {
+      const plan = { at: 131, steps: ['once', 'none'], goesOn: false, raw: false, retried: false } as const;
+      const tasks = [
+        { kind: 'copy', at: 5353, duplicates: 1, ttlS: 3600, trap: 'none' },
+        { kind: 'tool-once', at: 0, duplicates: 1, ttlS: 3600, trap: 'slow-tool' },
+      ] as const;
+      for (const concurrency of [1, 2, 3]) {
+        const base = { ...scenarioOf(28_341), plans: [plan], boundAt: 0, workers: 2, concurrency, renames: true, tasks, faults: [], calls: [] };
+        const { violations } = await runHistory(base);
+        expect(violations, `${concurrency} at a time`).toEqual([]);
       }
     });
 

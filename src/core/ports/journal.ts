@@ -151,6 +151,11 @@ export interface FileJournal {
   publish(taskId: string, n: number): Promise<void>;
   /** Makes this process the owner of an open attempt that a dead one left. */
   adopt(taskId: string, n: number, from: string, to: ProcessIdentity): Promise<boolean>;
+  /**
+   * Ends an attempt that is still at stage `intent` and had no effect: it leaves no answer, frees a reserved vault place, and the
+   * task may be tried again. Its number is used up. Throws WritError WRONG_STATE as `close`.
+   */
+  withdraw(taskId: string, n: number, now: number): Promise<void>;
   /** Ends the attempt; keeps `undoneBy` of the undone task in step; frees a reserved vault place on failure. */
   close(taskId: string, n: number, end: CloseSuccess | CloseFailure, now: number): Promise<void>;
   openAttempts(): Promise<readonly OpenAttempt[]>;

@@ -26,7 +26,7 @@ const VAULT_FULL: Outcome = {
   error: { error_code: 'RESOURCE_EXHAUSTED', message: 'the vault is full; undo deletes or purge it' },
 };
 
-/** One run of a task that this host does not know: judge, look, gate, intent, effect. */
+/** One run of a task that this host does not know: judge, look, gate, intent, gate again, effect (docs/protocol.md 6). */
 export function execute(task: Task, context: RunContext, deps: FileDeps): Promise<Execution> {
   return deps.runs.once(task, async () => {
     const parsed = parseRequest(task.manifest, deps.pathBases, deps.capabilities);
@@ -53,6 +53,13 @@ async function run(task: Task, request: FileRequest, context: RunContext, deps: 
 
   const attempt = attemptOf(deps, plan.intent, opened.n, context, descriptors);
   attempt.pass('intent');
+  // This worker may have stood still while the intent was written, so long that another has answered for the task. From here
+  // on nobody answers without looking at the intent, and nobody touches that while this process lives.
+  const shut = context.gate();
+  if (shut) {
+    await deps.journal.withdraw(plan.intent.taskId, opened.n, deps.clock.now());
+    return ended(shut);
+  }
   const effect = await EFFECTS[plan.intent.method]({ ...attempt, source: found.source, destination: found.destination });
   return answer(effect, attempt, task.manifest, deps);
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { rename, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { isWritError } from '../../../src/core/errors.ts';
-import { failure } from '../../../src/core/outcome.ts';
+import { type Execution, failure } from '../../../src/core/outcome.ts';
 import { contents, context, copyTask, deleteTask, deliver, ending, moveTask, put, SimulatedCrash } from '../../support/file-executor.ts';
 import { useFileRig } from './fixture.ts';
 
@@ -68,6 +68,26 @@ describe('a task that is delivered again', () => {
     expect(await ending(deliver(files.executor, { ...task, epoch: 2 }))).toBe('SUCCESS');
     expect((await files.rig.journal.view(task.manifest.task_id)).attempts).toBe(2);
     await cancelling.stop();
+  });
+
+  it('has no effect where the worker stood still while the intent was written, and its time is over', async () => {
+    const { near, far } = await files.room();
+    for (const [shut, expected] of [
+      [{ kind: 'interrupted', reason: 'lock-lost' }, 'interrupted'],
+      [{ kind: 'outcome', outcome: failure('LEASE_EXPIRED', 'the lease has expired') }, 'LEASE_EXPIRED: the lease has expired'],
+    ] as const) {
+      await put(near, 'b', 'two');
+      for (const task of [moveTask(await put(near, 'a', 'one'), `${near}/a2`), copyTask(`${near}/b`, `${far}/b2`), deleteTask(`${near}/b`)]) {
+        let asked = 0;
+        // Open before the intent, shut after it.
+        const gate = (): Execution | undefined => ((asked += 1) === 1 ? undefined : shut);
+        expect(await ending(deliver(files.executor, task, { context: context({ gate }) }))).toBe(expected);
+        expect(await contents(near)).toEqual({ a: 'one', b: 'two' });
+        expect(await contents(far)).toEqual({});
+        expect(await files.rig.journal.view(task.manifest.task_id)).toMatchObject({ attempts: 1, open: undefined });
+      }
+    }
+    expect(await ending(deliver(files.executor, moveTask(`${near}/a`, `${near}/a2`)))).toBe('SUCCESS');
   });
 
   it('has one effect when many deliveries run at once; the others are busy or get the same answer', { tags: ['FE-37'] }, async () => {

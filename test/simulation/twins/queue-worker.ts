@@ -42,6 +42,9 @@ class WorkerTwin {
   /** How often a job could be taken: BullMQ's marker, which stays until somebody has looked. */
   #markers = 0;
   #closing = false;
+  /** Jobs in hand and requests for one: together at most `#limit`. */
+  #busy = 0;
+  #limit: number;
 
   constructor(
     world: World,
@@ -57,6 +60,14 @@ class WorkerTwin {
     this.#handle = handle;
     this.#options = options;
     this.#looksForLate = looksForLate;
+    this.#limit = options.concurrency ?? 1;
+  }
+
+  /** Takes effect when the next job is asked for. */
+  set concurrency(limit: number) {
+    if (limit < 1) throw new Error('concurrency must be a finite number greater than 0');
+    this.#limit = limit;
+    this.#wake();
   }
 
   on(event: string, listener: (...args: unknown[]) => void): this {
@@ -96,12 +107,20 @@ class WorkerTwin {
 
   async #serve(): Promise<void> {
     while (!this.#closing) {
+      if (this.#busy >= this.#limit) {
+        await this.#sleep(BLOCK_MS);
+        continue;
+      }
+      this.#busy += 1;
       try {
         const job = await this.#next();
         if (job !== undefined) await this.#run(job.stored, job.token);
       } catch (error) {
         this.#emit('error', error);
         await this.#sleep(AFTER_ERROR_MS);
+      } finally {
+        this.#busy -= 1;
+        if (this.#busy < this.#limit && this.#limit < this.#slots.length) this.#wake();
       }
     }
   }

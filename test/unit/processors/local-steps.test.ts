@@ -10,10 +10,10 @@ import { createWorld, DONE, type World } from './world.ts';
 const PLAN = 'a'.repeat(64);
 const TIMES = { lockMs: 9000, renewMs: 3000 };
 
-/** A worker of the queue `file` with one slot, whose queue takes what comes unless a test says otherwise. */
+/** A worker of the queue `file` with two slots, of which steps take one, whose queue takes what comes unless a test says otherwise. */
 async function localWorld() {
   const world = await createWorld();
-  const slots = createSlots(1);
+  const slots = createSlots(2);
   slots.open();
   const left: object[] = [];
   const queue = { takesAll: true };

@@ -38,7 +38,7 @@ export function journalReads(db: SqliteDatabase): JournalReads {
   const attempts = db.prepare<{ taskId: string }, { attempts: number }>(SQL.attempts);
   const openOf = db.prepare<{ taskId: string }, AttemptRow>(SQL.openOf);
   const successOf = db.prepare<{ taskId: string }, AttemptRow>(SQL.successOf);
-  const doubtfulOf = db.prepare<{ taskId: string; n: number }, { manifest_sha256: string; jti: string; result: string }>(SQL.doubtfulOf);
+  const doubtfulOf = db.prepare<{ taskId: string }, { manifest_sha256: string; jti: string; result: string }>(SQL.doubtfulOf);
   const allOpen = db.prepare<[], AttemptRow>(SQL.allOpen);
   const successes = db.prepare<{ after: string; limit: number }, SuccessRow>(SQL.successes);
   const incidents = db.prepare<{ limit: number }, IncidentRow>(SQL.incidents);
@@ -56,7 +56,7 @@ export function journalReads(db: SqliteDatabase): JournalReads {
       if (count === 0) return { attempts: 0, open: undefined, success: undefined, doubtful: undefined, trimmed: undefined };
       const open = openOf.get({ taskId });
       const success = successOf.get({ taskId });
-      const last = doubtfulOf.get({ taskId, n: count });
+      const last = doubtfulOf.get({ taskId });
       return {
         attempts: count,
         open: open && openAttempt(open),

@@ -31,6 +31,7 @@ export const WRITES = {
   seal: true,
   publish: true,
   adopt: true,
+  withdraw: true,
   close: true,
   openAttempts: false,
   successes: false,

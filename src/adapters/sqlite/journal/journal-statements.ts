@@ -14,7 +14,11 @@ export const SQL = {
     FROM attempt WHERE task_id = @taskId`,
   openOf: `SELECT * FROM attempt WHERE task_id = @taskId AND state = 'open'`,
   successOf: `SELECT * FROM attempt WHERE task_id = @taskId AND state = 'success'`,
-  doubtfulOf: `SELECT manifest_sha256, jti, result FROM attempt WHERE task_id = @taskId AND n = @n AND doubtful = 1`,
+  // A withdrawn attempt says nothing about the one before it.
+  doubtfulOf: `
+    SELECT manifest_sha256, jti, result FROM attempt
+    WHERE task_id = @taskId AND doubtful = 1
+      AND n = (SELECT max(n) FROM attempt WHERE task_id = @taskId AND result IS NOT '')`,
   allOpen: `SELECT * FROM attempt WHERE state = 'open' ORDER BY task_id`,
   successes: `
     SELECT task_id, manifest_sha256, result, exp FROM attempt
@@ -39,6 +43,11 @@ export const SQL = {
   close: `
     UPDATE attempt SET state = @state, result = @result, outcome_identity = @identity, doubtful = @doubtful, closed_at = @now
     WHERE task_id = @taskId AND n = @n AND state = 'open'
+    RETURNING undo_of, source_base, source_path, destination_path, retired_path`,
+  // A failure without an answer: nobody was told anything of it.
+  withdraw: `
+    UPDATE attempt SET state = 'failure', result = '', closed_at = @now
+    WHERE task_id = @taskId AND n = @n AND state = 'open' AND stage = 'intent'
     RETURNING undo_of, source_base, source_path, destination_path, retired_path`,
   markUndone: `UPDATE attempt SET undone_by = @by WHERE task_id = @taskId AND state = 'success'`,
   standAgain: `UPDATE attempt SET undone_by = NULL, standing_identity = @identity WHERE task_id = @taskId AND state = 'success'`,

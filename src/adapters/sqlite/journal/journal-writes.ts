@@ -29,6 +29,7 @@ export function journalWrites(db: SqliteDatabase): JournalWrites {
   const publish = db.prepare<Attempt>(SQL.publish);
   const adopt = db.prepare<Attempt & { from: string; instance: string; pid: number; startTime: string }>(SQL.adopt);
   const close = db.prepare<Attempt & { state: string; result: string; identity: string | null; doubtful: 0 | 1; now: number }, ClosedRow>(SQL.close);
+  const withdraw = db.prepare<Attempt & { now: number }, ClosedRow>(SQL.withdraw);
   const markOne = db.prepare<{ taskId: string; by: string }>(SQL.markUndone);
   const standAgain = db.prepare<{ taskId: string; identity: string }>(SQL.standAgain);
   const insertIncident = db.prepare<{ taskId: string; what: string; details: string; now: number }>(SQL.insertIncident);
@@ -77,6 +78,12 @@ export function journalWrites(db: SqliteDatabase): JournalWrites {
     },
 
     adopt: (taskId, n, from, to) => adopt.run({ taskId, n, from, instance: to.instance, pid: to.pid, startTime: to.startTime }).changes === 1,
+
+    withdraw(taskId, n, now) {
+      const withdrawn = withdraw.get({ taskId, n, now });
+      if (withdrawn === undefined) throw notOpen('withdraw', taskId, n);
+      vault.settle(taskId, n, withdrawn, false, now);
+    },
 
     close(taskId, n, end, now) {
       const identity = end.state === 'success' ? identityText(end.outcomeIdentity) : null;
