@@ -60,6 +60,7 @@ export async function claim(context: AuthenticatedDelivery): Promise<ClaimedDeli
         if ((await ownResult(answer.result, context)) !== undefined && !(await isOutdated(answer.result, context))) return answered(answer.result);
         break;
       case 'busy':
+        if (answer.owner === deps.instance && (await giveBackUnknown(context))) break;
         if (answer.owner === deps.instance || (await deps.presence.isAlive(answer.owner))) {
           return { kind: 'busy', why: 'another delivery works on the task', parkedMs: await park(taskId, delivery, deps) };
         }
@@ -73,20 +74,27 @@ export async function claim(context: AuthenticatedDelivery): Promise<ClaimedDeli
   return { kind: 'busy', why: 'the ledger did not settle' };
 }
 
-/**
- * The answer of the ledger. Where it is lost the claim may stand, in the name of a worker that lives and knows nothing of it: it is
- * given back, or whoever comes next would count this worker as lost.
- */
-async function heard(asked: Promise<ClaimAnswer>, { deps, delivery, manifest }: AuthenticatedDelivery): Promise<ClaimAnswer> {
+/** The answer of the ledger. Where it is lost the claim may stand, and whoever comes next would count this worker as lost. */
+async function heard(asked: Promise<ClaimAnswer>, context: AuthenticatedDelivery): Promise<ClaimAnswer> {
   try {
     return await asked;
   } catch (error) {
-    const { task_id: taskId } = manifest;
-    const row = await deps.ledger.row(taskId).catch(() => undefined);
-    const isUnheard = row?.state === 'running' && row.owner === deps.instance && row.jobKey === jobKey(delivery) && !deps.inFlight.isClaimed(taskId);
-    if (isUnheard) await deps.ledger.release(taskId, row.epoch, undefined, deps.instance).catch(() => undefined);
+    await giveBackUnknown(context).catch(() => undefined);
     throw error;
   }
+}
+
+/**
+ * Gives back a claim that stands in this process' name and that none of its deliveries holds: its answer was lost, or Redis has come
+ * back as it was before the task's end. Answers whether it did.
+ */
+async function giveBackUnknown({ running, deps, manifest }: AuthenticatedDelivery): Promise<boolean> {
+  const { task_id: taskId } = manifest;
+  if (!deps.inFlight.isAlone(running, taskId)) return false;
+  const row = await deps.ledger.row(taskId);
+  if (row?.state !== 'running' || row.owner !== deps.instance) return false;
+  await deps.ledger.release(taskId, row.epoch, undefined, deps.instance);
+  return true;
 }
 
 /** Leaves behind the claim, in the same write. Who is answered without a lease needs nothing of it. */

@@ -16,6 +16,8 @@ export interface InFlight {
   attend(running: Running, taskId: string): void;
   /** False when another delivery of this process works on the task. */
   claimTask(running: Running, taskId: string): boolean;
+  /** Whether no other delivery of this process has to do with the task, so that none of them can hold a claim. */
+  isAlone(running: Running, taskId: string): boolean;
   /** Whether a delivery of this process works on the task. */
   isClaimed(taskId: string): boolean;
   /** Resolves when the delivery of this process that works on the task has ended; at once when there is none. */
@@ -55,6 +57,7 @@ export function createInFlight(): InFlight {
       if (task !== undefined) task.working = running;
       return true;
     },
+    isAlone: (running, taskId) => [...(byTask.get(taskId)?.attending ?? [])].every((one) => one === running),
     isClaimed: (taskId) => byTask.get(taskId)?.working !== undefined,
     freed: (taskId) =>
       new Promise((resolve) => {

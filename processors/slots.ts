@@ -29,7 +29,10 @@ export function createSlots(count: number): Slots {
 
   function give(): void {
     const next = waiting.shift();
-    if (next !== undefined) return next();
+    if (next !== undefined) {
+      next();
+      return;
+    }
     free += 1;
     if (free === count) for (const tell of watching.splice(0)) tell();
   }

@@ -117,6 +117,14 @@ export const COINCIDENCES: readonly ((scenario: Scenario, random: Random) => Sce
     ],
     calls: [],
   }),
+  // Redis comes back as it was a moment ago, as a replica does that was promoted.
+  (scenario, random) => ({
+    ...scenario,
+    workers: 2,
+    tasks: [{ ...A_TASK, kind: random.pick(['move', 'copy', 'tool-once', 'tool-none'] as const), duplicates: 2 }],
+    faults: [{ kind: 'redis-loss', at: 5 + random.integer(40), ageMs: 1 + random.integer(30) }],
+    calls: [],
+  }),
   // A task that takes its worker down, or crashes in it, alone.
   (scenario, random) => ({ ...scenario, tasks: [{ ...A_TASK, trap: random.pick(HOPELESS) }], faults: [], calls: [] }),
 ];
