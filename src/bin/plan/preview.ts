@@ -6,7 +6,7 @@ import { providerOf, type ToolBinding } from '../../contracts/index.ts';
 import { WritError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { PlanPreview } from '../../core/ports/index.ts';
-import { describePlan, linkPlan } from '../../executors/plan/index.ts';
+import { describePlan, envelopeProblems, linkPlan } from '../../executors/plan/index.ts';
 import { type BoundFacts, plannedStep } from './outline.ts';
 import { registryRoots } from './registry-roots.ts';
 
@@ -36,6 +36,9 @@ export function createPlanPreview(config: Config, bindingOf?: (ref: string) => B
 
 /** The core's code stays readable: plans that cannot be linked fail with it on every surface. */
 function refusal({ code, message, details }: { readonly code: string; readonly message: string; readonly details: JsonObject }): WritError {
+  const problems = envelopeProblems(details);
+  const [first] = problems;
+  if (first !== undefined) return new WritError('INVALID_MANIFEST', `${first.message} (${code})`, { field: first.field, problems });
   const more = Object.keys(details).length === 0 ? '' : ` ${JSON.stringify(details).slice(0, 500)}`;
   // Linked on a host, it says more than to the pure core.
   const about = code === 'REGISTRY_EMPTY' ? 'neither the envelope nor the registries of this host define what its steps name' : message;

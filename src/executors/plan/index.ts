@@ -5,5 +5,6 @@ export { CODES, type CoreCode } from './codes.ts';
 export { type DescribedPlan, type DescribedStep, describePlan } from './describe-plan.ts';
 export { type Linked, linkPlan } from './link-plan.ts';
 export { planLogic } from './plan-logic.ts';
+export { envelopeProblems } from './problems.ts';
 export type { DefinitionLookup } from './registry.ts';
 export { startPlan } from './start-plan.ts';

@@ -1,9 +1,10 @@
 import type { z } from 'zod';
 import { compareCodePoints } from '../../core/code-points.ts';
+import type { FieldProblem } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { failed, ok, type Result } from '../../core/result.ts';
 import { type Failure, failure, type Problem } from './codes.ts';
-import { shownPath } from './json-copy.ts';
+import { isObject, shownPath } from './json-copy.ts';
 import { LIMITS } from './limits.ts';
 
 /** Constant texts: zod's own may change with its version and language. */
@@ -43,4 +44,10 @@ export function invalidContract(problems: readonly Problem[]): Failure {
 
 export function listed(problems: readonly Problem[]): JsonObject {
   return { errors: sorted(problems).map((problem) => ({ ...problem })) };
+}
+
+/** What is wrong with an envelope, by field, from the details of a failure; empty where they list no problems. */
+export function envelopeProblems({ errors }: JsonObject): readonly FieldProblem[] {
+  if (!Array.isArray(errors)) return [];
+  return errors.filter(isObject).map(({ path, message }) => ({ field: path === '' ? 'envelope' : String(path), message: String(message) }));
 }

@@ -45,8 +45,9 @@ function hintOf(code: ErrorCode): string | undefined {
   return (HINTS as Partial<Record<ErrorCode, string>>)[code];
 }
 
-/** Two lines at most. */
-export function failureText({ code, message, field, hint }: Failure): string {
+/** A line for the error, one for each further problem, one for the hint. */
+export function failureText({ code, message, field, problems = [], hint }: Failure): string {
   const about = field === undefined || message.startsWith(field) ? message : `${field}: ${message}`;
-  return `writ: ${about} (${code})${hint === undefined ? '' : `\n      ${hint}`}`;
+  const others = problems.slice(1).map((one) => `\n      ${one.field}: ${one.message}`);
+  return `writ: ${about} (${code})${others.join('')}${hint === undefined ? '' : `\n      ${hint}`}`;
 }

@@ -22,6 +22,7 @@ export function nextSteps({ program, playground, commands, operatorKey, configFi
     'Writ is up:',
     `  ${url}/docs      the API, for people`,
     `  ${url}/board     queues and failed jobs; \`${program} login-link\` prints a link that logs a browser in`,
+    `  ${url}/console   tasks and plans, one by one`,
     `  ${url}/metrics   figures for Prometheus`,
     `  The operator's key lies in ${operatorKey}`,
     '',

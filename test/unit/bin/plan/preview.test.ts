@@ -148,6 +148,15 @@ describe('what a plan would do', () => {
     }
   });
 
+  it('names every field of an envelope that is at fault', () => {
+    const problems = [
+      { field: 'payload.steps', message: 'is missing or has the wrong type' },
+      { field: 'step', message: 'is not a field of this contract' },
+    ];
+    const wrong = { ...envelopeOf('no.such.usecase', {}), payload: { memory: { session_id: 's', state: {}, stack: [] }, options: {} }, step: 1 };
+    expect(() => preview().link(wrong)).toThrow(expect.objectContaining({ field: 'payload.steps', problems }));
+  });
+
   it("refuses what is no plan with the core's code", () => {
     expect(() => preview().link({})).toThrow(expect.objectContaining({ code: 'INVALID_MANIFEST', message: expect.stringContaining('INVALID_CONTRACT') }));
     expect(() => preview().link(envelopeOf('no.such.usecase', {}))).toThrow(

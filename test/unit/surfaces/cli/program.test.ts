@@ -27,6 +27,18 @@ describe('exit codes', () => {
     );
   });
 
+  it('come with every problem that was found', () => {
+    const problems = [
+      { field: 'payload.steps', message: 'is missing or has the wrong type' },
+      { field: 'step', message: 'is not a field of this contract' },
+    ];
+    const error = new WritError('INVALID_MANIFEST', 'is missing or has the wrong type', { field: 'payload.steps', problems });
+    expect(failureText(failureOf(error)).split('\n')).toEqual([
+      'writ: payload.steps: is missing or has the wrong type (INVALID_MANIFEST)',
+      '      step: is not a field of this contract',
+    ]);
+  });
+
   it('of a push say 2 for nothing usable, 1 for any trouble, 3 for no outcome', () => {
     const of = (changes: Partial<PushSummary>): number => exitOf({ ...emptySummary(), ...changes });
     expect(of({})).toBe(2);
