@@ -46,15 +46,18 @@ export interface KernelConnectionOptions {
  */
 export function createKernelConnection(socketPath: string, { timeoutMs = 10_000 }: KernelConnectionOptions = {}): KernelConnection {
   const { call, close } = createKernelCalls(socketPath, timeoutMs);
+  async function grants(path: string, tasks: readonly object[], options: GrantOptions): Promise<readonly IssueAnswer[]> {
+    const answers: IssueAnswer[] = [];
+    for (const part of inParts(tasks)) {
+      const reply = await call(IssueReply, 'POST', path, { tasks: part, ...wireOptions(options) });
+      answers.push(...reply.answers.map((answer): IssueAnswer => (answer.ok ? { ok: true, ...granted(answer) } : refusal(answer))));
+    }
+    return answers;
+  }
   const client: KernelConnection = {
     async issue(requests, options = {}) {
       const tasks = requests.map(({ manifest, confirmedBy }) => ({ manifest, confirmed_by: confirmedBy }));
-      const answers: IssueAnswer[] = [];
-      for (const part of inParts(tasks)) {
-        const reply = await call(IssueReply, 'POST', '/issue', { tasks: part, ...wireOptions(options) });
-        answers.push(...reply.answers.map((answer): IssueAnswer => (answer.ok ? { ok: true, ...granted(answer) } : refusal(answer))));
-      }
-      return answers;
+      return grants('/issue', tasks, options);
     },
     async judge(requests, options = {}) {
       const tasks = requests.map(({ manifest, confirmedBy }) => ({ manifest, confirmed_by: confirmedBy }));
@@ -75,6 +78,7 @@ export function createKernelConnection(socketPath: string, { timeoutMs = 10_000 
       );
     },
     regrant: async (request, options = {}) => granted(await call(WireGranted, 'POST', '/regrant', { ...request, ...options })),
+    regrantMany: (requests, options = {}) => grants('/regrant-many', requests, options),
     async undo({ manifest, result, earlierUndos }, options = {}) {
       const reply = await call(GrantedManifest, 'POST', '/undo', { manifest, result, earlier_undos: earlierUndos, ...options });
       return { manifest: reply.manifest, ...granted(reply) };
@@ -137,7 +141,13 @@ export function kernelClient(connection: KernelConnection, by: string): KernelCl
       ),
     issuePlan: (envelope, { capabilities, scopes, ...terms }) =>
       connection.issuePlan({ envelope, ...(capabilities === undefined ? {} : { capabilities }), ...(scopes === undefined ? {} : { scopes }) }, options(terms)),
-    regrant: async (manifest, failure, terms) => (await connection.regrant({ manifest, result: failure }, options(terms))).lease,
+    regrant: async (failed, terms) =>
+      (
+        await connection.regrantMany(
+          failed.map(({ manifest, failure }) => ({ manifest, result: failure })),
+          options(terms),
+        )
+      ).map(grantOf),
     async undo({ manifest, success, earlierUndos }) {
       const undo = await connection.undo({ manifest, result: success, earlierUndos }, { by });
       return { v: 1, manifest: undo.manifest, lease: undo.lease };

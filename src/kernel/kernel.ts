@@ -3,7 +3,7 @@ import { canonicalJson } from '../core/canonical-json.ts';
 import { isWritError, WritError } from '../core/errors.ts';
 import type { Lifecycle } from '../core/lifecycle.ts';
 import type { PlanStep } from '../core/plan-step.ts';
-import type { GrantedLease, GrantOptions, IssueAnswer, IssuedTask, IssueRequest, KernelOperations, PlanKernel } from '../core/ports/index.ts';
+import type { GrantedLease, GrantOptions, IssueAnswer, IssuedTask, IssueRequest, KernelOperations, PlanKernel, RegrantRequest } from '../core/ports/index.ts';
 import { undoManifest } from '../core/undo-manifest.ts';
 import { toPublicJwk, verifyResult } from '../lease/index.ts';
 import { createDerivation } from './derive.ts';
@@ -40,13 +40,11 @@ export function createKernel(options: KernelOptions): Kernel {
   const revocations = createRevocationLog(options);
 
   function judge(request: IssueRequest, life: Lifetime, by: string | undefined): Unsigned | Refusal {
-    try {
+    return orRefusal(() => {
       const checked = checkShape(request.manifest);
       checkPolicy(checked.manifest);
       return unsigned(confirmed(store, checked, request.confirmedBy, by), life, options);
-    } catch (error) {
-      return refusal(error);
-    }
+    });
   }
 
   /** Signs a lease that rests on an executor's result, and records it with its audit row. */
@@ -59,10 +57,7 @@ export function createKernel(options: KernelOptions): Kernel {
   }
 
   /** A manifest that this kernel has leased, and the executor's verified answer to it. */
-  async function evidence(request: {
-    readonly manifest: unknown;
-    readonly result: string;
-  }): Promise<{ checked: CheckedManifest; issued: IssuedTask; result: ExecutionResult }> {
+  async function evidence(request: RegrantRequest): Promise<Evidence> {
     const checked = checkShape(request.manifest);
     const { manifest, manifestSha256 } = checked;
     // Executors also sign refusals of forged jobs, so a signed result alone does not show that the task was ever allowed.
@@ -74,6 +69,34 @@ export function createKernel(options: KernelOptions): Kernel {
     if (!verified.ok)
       throw new WritError('INVALID_RESULT', `the result is not an executor's answer to this manifest: ${verified.message}`, { field: 'result' });
     return { checked, issued, result: verified.result };
+  }
+
+  /** What a new lease for a failed task is signed on. */
+  function renewal({ checked, issued, result }: Evidence, by: string | undefined): Draft {
+    if (result.status !== 'FAILURE') throw new WritError('WRONG_STATE', 'only a task that ended in FAILURE gets a new lease');
+    if (result.error.error_code === 'INVALID_LEASE')
+      throw new WritError('LEASE_REFUSED', 'the task was refused for its lease, and a refused lease is not renewed');
+    if (store.revocation(issued.jti)) throw new WritError('LEASE_REFUSED', "the task's lease was revoked, and a revoked lease is not renewed");
+    const { task_id } = checked.manifest;
+    const details = { manifest_sha256: checked.manifestSha256, failed_with: result.error.error_code };
+    return { ...checked, confirmedBy: issued.confirmedBy, audit: { action: 'regrant', taskId: task_id, by, details } };
+  }
+
+  /** Signs and records what was not refused, together; an answer for each, in order. */
+  async function grantMany(judged: readonly (Unsigned | Refusal)[]): Promise<readonly IssueAnswer[]> {
+    const asked = judged.filter(isUnsigned);
+    const recorded = await record(asked.map(({ entry }) => entry));
+    // Recorded first: what lost its id to another manifest is no part of what is signed together.
+    const signed = await sign(
+      asked.filter((_, at) => recorded[at] === 'recorded'),
+      options,
+    );
+    const granted = new Map(signed.map((lease) => [lease.entry, lease.granted]));
+    return judged.map((item): IssueAnswer => {
+      if (!isUnsigned(item)) return item;
+      const lease = granted.get(item.entry);
+      return lease === undefined ? refusal(conflict()) : { ok: true, ...lease };
+    });
   }
 
   /** A step that takes a task back is exactly what `undo` would sign for, on the same evidence. */
@@ -89,26 +112,13 @@ export function createKernel(options: KernelOptions): Kernel {
 
   const kernel: Kernel = {
     async issue(requests, grantOptions = {}) {
-      if (requests.length > MAX_ISSUE_BATCH) throw new WritError('INVALID_ARGUMENT', `at most ${MAX_ISSUE_BATCH} manifests a call`, { field: 'tasks' });
+      assertBatch(requests);
       const life = lifetime(grantOptions, options);
-      const judged = requests.map((request) => judge(request, life, grantOptions.by));
-      const asked = judged.filter(isUnsigned);
-      const recorded = await record(asked.map(({ entry }) => entry));
-      // Recorded first: what lost its id to another manifest is no part of what is signed together.
-      const signed = await sign(
-        asked.filter((_, at) => recorded[at] === 'recorded'),
-        options,
-      );
-      const granted = new Map(signed.map((lease) => [lease.entry, lease.granted]));
-      return judged.map((item): IssueAnswer => {
-        if (!isUnsigned(item)) return item;
-        const lease = granted.get(item.entry);
-        return lease === undefined ? refusal(conflict()) : { ok: true, ...lease };
-      });
+      return grantMany(requests.map((request) => judge(request, life, grantOptions.by)));
     },
 
     async judge(requests, grantOptions = {}) {
-      if (requests.length > MAX_ISSUE_BATCH) throw new WritError('INVALID_ARGUMENT', `at most ${MAX_ISSUE_BATCH} manifests a call`, { field: 'tasks' });
+      assertBatch(requests);
       const life = lifetime(grantOptions, options);
       return requests.map((request) => {
         const judged = judge(request, life, grantOptions.by);
@@ -120,14 +130,17 @@ export function createKernel(options: KernelOptions): Kernel {
     },
 
     async regrant(request, grantOptions = {}) {
-      const { checked, issued, result } = await evidence(request);
-      if (result.status !== 'FAILURE') throw new WritError('WRONG_STATE', 'only a task that ended in FAILURE gets a new lease');
-      if (result.error.error_code === 'INVALID_LEASE')
-        throw new WritError('LEASE_REFUSED', 'the task was refused for its lease, and a refused lease is not renewed');
-      if (store.revocation(issued.jti)) throw new WritError('LEASE_REFUSED', "the task's lease was revoked, and a revoked lease is not renewed");
-      const { task_id } = checked.manifest;
-      const details = { manifest_sha256: checked.manifestSha256, failed_with: result.error.error_code };
-      return grant({ ...checked, confirmedBy: issued.confirmedBy, audit: { action: 'regrant', taskId: task_id, by: grantOptions.by, details } }, grantOptions);
+      return grant(renewal(await evidence(request), grantOptions.by), grantOptions);
+    },
+
+    async regrantMany(requests, grantOptions = {}) {
+      assertBatch(requests);
+      const life = lifetime(grantOptions, options);
+      const seen = await Promise.allSettled(requests.map(evidence));
+      return grantMany(
+        // All evidence is in: what was revoked meanwhile is refused.
+        seen.map((one) => orRefusal(() => unsigned(renewal(evidenceOf(one), grantOptions.by), life, options))),
+      );
     },
 
     async undo({ earlierUndos, ...request }, grantOptions = {}) {
@@ -201,6 +214,30 @@ type Refusal = Extract<IssueAnswer, { ok: false }>;
 function refusal(error: unknown): Refusal {
   if (!isWritError(error)) throw error;
   return { ok: false, code: error.code, message: error.message, ...(error.field === undefined ? {} : { field: error.field }) };
+}
+
+function orRefusal(work: () => Unsigned): Unsigned | Refusal {
+  try {
+    return work();
+  } catch (error) {
+    return refusal(error);
+  }
+}
+
+/** A manifest that this kernel has leased, and what became of it. */
+interface Evidence {
+  readonly checked: CheckedManifest;
+  readonly issued: IssuedTask;
+  readonly result: ExecutionResult;
+}
+
+function evidenceOf(seen: PromiseSettledResult<Evidence>): Evidence {
+  if (seen.status === 'rejected') throw seen.reason;
+  return seen.value;
+}
+
+function assertBatch({ length }: readonly unknown[]): void {
+  if (length > MAX_ISSUE_BATCH) throw new WritError('INVALID_ARGUMENT', `at most ${MAX_ISSUE_BATCH} manifests a call`, { field: 'tasks' });
 }
 
 function isUnsigned(item: Unsigned | Refusal): item is Unsigned {

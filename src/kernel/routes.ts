@@ -6,7 +6,7 @@ import { MAX_JSON_DEPTH } from '../core/i-json.ts';
 import type { GrantedLease, GrantOptions, IssueAnswer, KernelOperations, PlanKernel } from '../core/ports/index.ts';
 import type { LineAnswer } from './lines-server.ts';
 import type { Granted } from './wire.ts';
-import { DeriveBody, IssueBody, PlanLeaseBody, RegrantBody, RevokeBody, UndoBody } from './wire.ts';
+import { DeriveBody, IssueBody, PlanLeaseBody, RegrantBody, RegrantManyBody, RevokeBody, UndoBody } from './wire.ts';
 
 /** `tasks[].manifest`: a manifest may use all its levels below the body's own. */
 const BODY_LEVELS = 3;
@@ -32,6 +32,10 @@ export function kernelRoutes(app: FastifyInstance, kernel: KernelOperations, max
   app.post('/regrant', async ({ body }) => {
     const { manifest, result, ...rest } = read(RegrantBody, body);
     return wireGranted(await kernel.regrant({ manifest, result }, grantOptions(rest)));
+  });
+  app.post('/regrant-many', async ({ body }) => {
+    const { tasks, ...rest } = read(RegrantManyBody, body);
+    return { answers: (await kernel.regrantMany(tasks, grantOptions(rest))).map(wireAnswer) };
   });
   app.post('/undo', async ({ body }) => {
     const { manifest, result, earlier_undos, ...rest } = read(UndoBody, body);

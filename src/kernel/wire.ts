@@ -17,6 +17,7 @@ export const IssueBody = z.strictObject({
   not_before: z.int().min(0).optional(),
 });
 export const RegrantBody = z.strictObject({ manifest: Manifest, result: Result, ...grantFields });
+export const RegrantManyBody = z.strictObject({ tasks: z.array(z.strictObject({ manifest: Manifest, result: Result })).max(500), ...grantFields });
 export const UndoBody = z.strictObject({ manifest: Manifest, result: Result, earlier_undos: z.int().min(0), ...grantFields });
 export const RevokeBody = z.union([
   z.strictObject({ lease: PlanLeaseToken, by: By.optional() }),

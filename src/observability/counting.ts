@@ -36,6 +36,11 @@ export function countLeases<K extends KernelOperations & PlanKernel>(kernel: K, 
       for (const { ok } of answers) count('issue', ok);
       return answers;
     },
+    async regrantMany(requests, options) {
+      const answers = await kernel.regrantMany(requests, options);
+      for (const { ok } of answers) count('regrant', ok);
+      return answers;
+    },
     regrant: (request, options) => counted('regrant', kernel.regrant(request, options)),
     undo: (request, options) => counted('undo', kernel.undo(request, options)),
     issuePlan: (request, options) => counted('plan', kernel.issuePlan(request, options)),

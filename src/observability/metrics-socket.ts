@@ -1,27 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, lstat, mkdir, readdir, unlink } from 'node:fs/promises';
+import { chmod, mkdir } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import net from 'node:net';
 import path from 'node:path';
 import { type Lifecycle, lifecycle } from '../core/lifecycle.ts';
-import { type MetricRole, ROLE_NAMES } from './labels.ts';
 import type { Metrics } from './metrics.ts';
+import { removeDead } from './metrics-directory.ts';
 
 export const TEXT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
-const SOCKET_NAME = new RegExp(`^(${ROLE_NAMES.join('|')})-([A-Za-z0-9]{1,64})\\.sock$`);
 /** A scrape needs one; more are somebody's mistake. */
 const MAX_CONNECTIONS = 16;
 const REQUEST_MS = 5000;
-/** A younger socket may belong to a process that binds it at this moment. */
-const STALE_AFTER_MS = 10_000;
-
-/** A process that shows its metrics in a directory. */
-export interface MetricsSource {
-  readonly role: MetricRole;
-  readonly instance: string;
-  readonly path: string;
-}
 
 /** One thing that was looked at. */
 export interface Finding {
@@ -53,10 +42,12 @@ export interface MetricsSocketOptions {
 /**
  * Shows the metrics of this process: `/metrics` (Prometheus text) and `/metrics.json` (`Family[]`), and how it is:
  * `/healthz` (whether it should be restarted) and `/readyz` (whether it works now), 200 or 503, on the unix socket
- * `<directory>/<role>-<random>.sock`, 0600. The socket is removed by `stop`; those of dead processes are removed by `start`.
+ * `<directory>/<role>-<random>.sock`, 0600. The socket is removed by `stop`; those of dead processes are removed meanwhile.
  */
 export function createMetricsSocket({ directory, metrics, health = {}, port = 0, onError }: MetricsSocketOptions): Lifecycle {
   const servers: Server[] = [];
+  // A process begins to work while it is swept.
+  let sweep: Promise<void> | undefined;
   const open = async (address: { path: string } | { host: string; port: number }): Promise<void> => {
     const server = createServer((request, response) => void answer(request, response, metrics, health));
     Object.assign(server, { maxConnections: MAX_CONNECTIONS, requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS, keepAliveTimeout: 1 });
@@ -69,7 +60,7 @@ export function createMetricsSocket({ directory, metrics, health = {}, port = 0,
       const socket = path.join(directory, `${metrics.role}-${randomBytes(4).toString('hex')}.sock`);
       try {
         await mkdir(directory, { recursive: true, mode: 0o700 });
-        await removeDead(directory);
+        sweep = removeDead(directory);
         await open({ path: socket });
         await chmod(socket, 0o600);
       } catch (error) {
@@ -83,38 +74,9 @@ export function createMetricsSocket({ directory, metrics, health = {}, port = 0,
         server.closeAllConnections();
         await new Promise((resolve) => server.close(resolve));
       }
+      await sweep;
     },
   );
-}
-
-/** The sockets of a directory, dead ones included, in the order of their names. */
-export async function metricsSources(directory: string): Promise<readonly MetricsSource[]> {
-  const names = await readdir(directory).catch(() => []);
-  return names.sort().flatMap((name) => {
-    const [, role, instance] = SOCKET_NAME.exec(name) ?? [];
-    return role === undefined || instance === undefined ? [] : [{ role: role as MetricRole, instance, path: path.join(directory, name) }];
-  });
-}
-
-/** Removes sockets that nobody listens on, once they are old enough to be sure. */
-export async function removeDead(directory: string): Promise<void> {
-  for (const { path: socket } of await metricsSources(directory)) {
-    const entry = await lstat(socket).catch(() => undefined);
-    if (entry?.isSocket() && Date.now() - entry.mtimeMs > STALE_AFTER_MS && (await refuses(socket))) await unlink(socket).catch(() => undefined);
-  }
-}
-
-function refuses(socket: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const connection = net.connect({ path: socket, timeout: REQUEST_MS });
-    const end = (dead: boolean): void => {
-      connection.destroy();
-      resolve(dead);
-    };
-    connection.once('connect', () => end(false));
-    connection.once('timeout', () => end(false));
-    connection.once('error', (error: NodeJS.ErrnoException) => end(error.code === 'ECONNREFUSED'));
-  });
 }
 
 /** A page of a stranger that made its name point here (DNS rebinding) sends that name. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { PLACE } from './labels.ts';
-import { type Finding, metricsSources } from './metrics-socket.ts';
+import { metricsSources } from './metrics-directory.ts';
+import type { Finding } from './metrics-socket.ts';
 import { readSocket } from './read-socket.ts';
 
 const Answer = z.object({ checks: z.array(z.object({ name: z.string(), ok: z.boolean(), detail: z.string().optional() })) });

@@ -19,6 +19,12 @@ export type Grant =
   | { readonly kind: 'granted'; readonly lease: string }
   | { readonly kind: 'refused'; readonly code: ErrorCode; readonly message: string; readonly field?: string };
 
+/** What a new lease is asked for, and the signed FAILURE that it rests on. */
+export interface FailedManifest {
+  readonly manifest: TaskManifest;
+  readonly failure: string;
+}
+
 /** The kernel's word about one manifest of many, nothing signed. */
 export type Judgement = Extract<Grant, { readonly kind: 'refused' }> | { readonly kind: 'grantable' };
 
@@ -30,8 +36,8 @@ export interface KernelClient {
   judge(manifests: readonly TaskManifest[], terms: LeaseTerms): Promise<readonly Judgement[]>;
   /** A lease for a linked envelope. */
   issuePlan(envelope: JsonObject, terms: PlanTerms): Promise<GrantedPlanLease>;
-  /** A new lease for the manifest of a failed task; `failure` is its signed result. */
-  regrant(manifest: TaskManifest, failure: string, terms: LeaseTerms): Promise<string>;
+  /** New leases for the manifests of failed tasks, in their order; how many are asked for at once is not the caller's concern. */
+  regrant(failed: readonly FailedManifest[], terms: LeaseTerms): Promise<readonly Grant[]>;
   /** The task that takes back a standing effect; `success` is the signed result of the task that is undone. */
   undo(undone: { readonly manifest: TaskManifest; readonly success: string; readonly earlierUndos: number }): Promise<TaskJob>;
   /** A lease, or the jti of one with a bound for its expiry (seconds). */

@@ -10,6 +10,14 @@ export interface IssueRequest {
   readonly confirmedBy?: string;
 }
 
+/** A manifest whose last run failed. */
+export interface RegrantRequest {
+  /** Judged by the kernel. */
+  readonly manifest: unknown;
+  /** The executor-signed FAILURE. */
+  readonly result: string;
+}
+
 export interface GrantOptions {
   /** Lifetime in seconds; default `lease.ttl_s`, at most `lease.max_ttl_s`. */
   readonly ttl?: number;
@@ -70,7 +78,9 @@ export interface KernelOperations {
   /** What `issue` would answer now; nothing is signed or recorded. At most 500 manifests a call. */
   judge(requests: readonly IssueRequest[], options?: GrantOptions): Promise<readonly (IssueRefusal | { readonly ok: true })[]>;
   /** A new lease for a manifest whose last run failed; `result` is the executor-signed FAILURE. */
-  regrant(request: { readonly manifest: unknown; readonly result: string }, options?: GrantOptions): Promise<GrantedLease>;
+  regrant(request: RegrantRequest, options?: GrantOptions): Promise<GrantedLease>;
+  /** `regrant` of many at once: at most 500 a call, signed and recorded together. */
+  regrantMany(requests: readonly RegrantRequest[], options?: GrantOptions): Promise<readonly IssueAnswer[]>;
   /** A lease for taking back a task; `result` is its executor-signed SUCCESS, `earlierUndos` counts the undos so far. */
   undo(request: { readonly manifest: unknown; readonly result: string; readonly earlierUndos: number }, options?: GrantOptions): Promise<UndoGrant>;
   /** A lease for a whole plan. */

@@ -217,6 +217,48 @@ describe('regrant over the socket', () => {
     }
   });
 
+  it('answers many as it answers each, and signs what it grants together', async () => {
+    const [good, other, unknown, revoked] = [move(), move(), move(), move()];
+    await rig.client.issue([{ manifest: good }, { manifest: other }]);
+    await rig.client.revoke({ lease: (await rig.client.issueOne({ manifest: revoked })).lease });
+    const failed = (manifest: TaskManifest) => signedResult(manifest, failure('EXECUTION_FAILED', 'x'));
+    const requests = [
+      { manifest: good, result: await failed(good) },
+      { manifest: other, result: await failed(good) },
+      { manifest: unknown, result: await failed(unknown) },
+      { manifest: other, result: await failed(other) },
+      { manifest: revoked, result: await failed(revoked) },
+      { manifest: good, result: await signedResult(good, moved(good)) },
+      { manifest: 'no', result: '' },
+    ];
+    const alone: unknown[] = [];
+    for (const request of requests) {
+      alone.push(
+        await rig.client.regrant(request).then(
+          () => ({ ok: true }),
+          ({ code, message, field }) => ({ ok: false, code, message, ...(field && { field }) }),
+        ),
+      );
+    }
+    const before = audit('regrant').length;
+    const answers = await rig.client.regrantMany(requests, { by: 'ops' });
+    expect(answers).toMatchObject(alone);
+    expect(
+      audit('regrant')
+        .slice(before)
+        .map(({ taskId, by, jti }) => [taskId, by, jti]),
+    ).toEqual(answers.flatMap((answer) => (answer.ok ? [[answer.taskId, 'ops', answer.jti]] : [])));
+    for (const [at, manifest] of [good, undefined, undefined, other].entries()) {
+      const answer = answers[at];
+      if (manifest === undefined || !answer?.ok) continue;
+      const expected = { manifest, manifestSha256: manifestSha256(manifest), aud: 'file', iss: 'writ-kernel' };
+      expect(await authenticateLease(answer.lease, expected, { keyring, ed25519 })).toMatchObject({ ok: true });
+    }
+    await expect(rig.client.regrantMany(Array.from({ length: 501 }, () => requests[0] ?? { manifest: good, result: '' }))).rejects.toMatchObject({
+      code: 'INVALID_ARGUMENT',
+    });
+  });
+
   it('is not tricked by the signed refusal of a forged job', async () => {
     // A worker answers a forged lease with a signed FAILURE; it shows that somebody asked, not that anybody allowed.
     const manifest = move({ provenance: { undo_of: 't-1' } });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createWorkerRole } from '../../../src/bin/roles/worker.ts';
 import { createLogger } from '../../../src/observability/logging.ts';
-import { metricsSources } from '../../../src/observability/metrics-socket.ts';
+import { metricsSources } from '../../../src/observability/metrics-directory.ts';
 import { patient } from '../../support/patience.ts';
 import { manifestOf, startRig } from '../../support/rig.ts';
 

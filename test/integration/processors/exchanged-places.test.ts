@@ -10,7 +10,7 @@ import { createWorkerRole } from '../../../src/bin/roles/worker.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import { examineDirectories } from '../../../src/data-dir/doctor/directories.ts';
 import { createLogger } from '../../../src/observability/logging.ts';
-import { metricsSources } from '../../../src/observability/metrics-socket.ts';
+import { metricsSources } from '../../../src/observability/metrics-directory.ts';
 import { readPlaces } from '../../../src/observability/worker-places.ts';
 import { manifestOf, type Rig, startRig } from '../../support/rig.ts';
 

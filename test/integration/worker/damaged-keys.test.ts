@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { QUEUE_PREFIX } from '../../../queues/catalog.ts';
 import { parkedKey, REVOCATIONS_KEY, refusedKey, rowKey } from '../../../src/adapters/redis/keys.ts';
 import type { TaskManifest } from '../../../src/contracts/index.ts';
-import { metricsSources } from '../../../src/observability/metrics-socket.ts';
+import { metricsSources } from '../../../src/observability/metrics-directory.ts';
 import { manifestOf, type Rig, startRig } from '../../support/rig.ts';
 
 /** Keys of ours that hold something else: nothing untrue may be recorded, and what stops work says so. */

@@ -116,8 +116,8 @@ async function expired(scene: Scene): Promise<Line> {
 async function regranted(scene: Scene, _earlier: Earlier, services: TourServices): Promise<Line> {
   const manifest = late(scene);
   const failed = await scene.answer(manifest);
-  const lease = await services.kernel.regrant(manifest, failed.result, {});
-  await services.tasks.enqueue.retry(manifest.task_id, { lease });
+  const [grant] = await services.kernel.regrant([{ manifest, failure: failed.result }], {});
+  await services.tasks.enqueue.retry(manifest.task_id, grant?.kind === 'granted' ? { lease: grant.lease } : {});
   const done = await scene.answer(manifest);
   const passed = succeeded(done) && (await scene.isThere(scene.at('archive', 'late.txt')));
   return { task: 'retry it with a regranted lease', answer: codeOf(done), proves: 'a recorded failure can be leased and run again', passed };

@@ -2,7 +2,7 @@ import type { BulkRetryLine, TaskFilter } from '../../../contracts/index.ts';
 import { ERRORS, isWritError, WritError } from '../../../core/errors.ts';
 import type { TaskIndex } from '../../../core/ports/index.ts';
 import type { OperatorServices } from './operator.ts';
-import { type RetryTerms, retryTask } from './retry.ts';
+import { type RetryEnd, retryTasks } from './retry.ts';
 
 export interface BulkRetry {
   /** `state` may only be `failure`. */
@@ -12,10 +12,8 @@ export interface BulkRetry {
   readonly limit?: number | undefined;
 }
 
-/** Tasks that are looked up, retried and told of together. */
+/** Tasks that are looked up, get new leases, run again and are told of together. */
 const PAGE = 200;
-/** Retries on their way at the same time. */
-const TOGETHER = 64;
 
 /**
  * Retries every failed task that the filter finds, page by page. The run looks at what had failed when it began: a task
@@ -36,14 +34,12 @@ export async function* retryMany(
   let left = limit;
   do {
     const page = await index.list(bounded, { limit: Math.min(PAGE, left), ...(cursor === undefined ? {} : { cursor }) });
-    const { lines, broken } = await retryPage(
-      page.tasks.map(({ task_id }) => task_id),
-      wish,
-      services,
-      signal,
-    );
+    const ids = page.tasks.map(({ task_id }) => task_id);
+    const ends = signal.aborted ? [] : await retryTasks(ids, wish, services);
+    const broken = ends.find((end) => end.kind === 'refused' && wouldMeetAll(end.error));
+    const lines = ends.flatMap((end, at) => lineOf(ids[at] ?? '', end));
     if (lines.length > 0) yield lines;
-    if (broken) throw broken.error;
+    if (broken?.kind === 'refused') throw broken.error;
     left -= page.tasks.length;
     cursor = page.next;
   } while (cursor !== undefined && left > 0 && !signal.aborted);
@@ -56,36 +52,16 @@ export function assertRetryable({ state }: TaskFilter): void {
   }
 }
 
-interface Broken {
-  readonly error: unknown;
+/** Exit code 3: something is not available, and the next task would fare no better. */
+function wouldMeetAll(error: unknown): boolean {
+  return !isWritError(error) || ERRORS[error.code].exit === 3;
 }
 
-/** Stops before the rest of the page when the client has gone, or when an error would meet the rest as well. */
-async function retryPage(
-  ids: readonly string[],
-  wish: RetryTerms,
-  services: OperatorServices,
-  signal: AbortSignal,
-): Promise<{ readonly lines: readonly BulkRetryLine[]; readonly broken?: Broken }> {
-  const lines: BulkRetryLine[] = [];
-  for (let at = 0; at < ids.length && !signal.aborted; at += TOGETHER) {
-    const answers = await Promise.all(ids.slice(at, at + TOGETHER).map((taskId) => retryOne(taskId, wish, services)));
-    lines.push(...answers.flatMap((answer) => ('outcome' in answer ? [answer] : [])));
-    const broken = answers.find((answer) => 'error' in answer);
-    if (broken) return { lines, broken };
-  }
-  return { lines };
-}
-
-async function retryOne(taskId: string, wish: RetryTerms, services: OperatorServices): Promise<BulkRetryLine | Broken> {
-  try {
-    await retryTask(taskId, wish, services);
-    return { task_id: taskId, outcome: 'retried' };
-  } catch (error) {
-    // Exit code 3: something is not available, and the next task would fare no better.
-    if (!isWritError(error) || ERRORS[error.code].exit === 3) return { error };
-    return { task_id: taskId, outcome: 'refused', code: error.code, message: error.message };
-  }
+/** None for a task that met what would meet all: it is told once, as the end. */
+function lineOf(taskId: string, end: RetryEnd): readonly BulkRetryLine[] {
+  if (end.kind === 'retried') return [{ task_id: taskId, outcome: 'retried' }];
+  if (!isWritError(end.error) || wouldMeetAll(end.error)) return [];
+  return [{ task_id: taskId, outcome: 'refused', code: end.error.code, message: end.error.message }];
 }
 
 function earlier(until: string | undefined, now: number): string {

@@ -1,5 +1,5 @@
 import { WritError } from '../../../core/errors.ts';
-import type { RetryAnswer, RetryOptions, SignatureReader } from '../../../core/ports/index.ts';
+import type { FailedManifest, Grant, RetryAnswer, RetryOptions, SignatureReader } from '../../../core/ports/index.ts';
 import { jobDataOf } from './job-data.ts';
 import type { OperatorServices } from './operator.ts';
 import { unknownTask, unprovenTask } from './task-id.ts';
@@ -20,18 +20,83 @@ export function retryDetail({ regranted }: Retried): { readonly regranted: boole
   return { regranted };
 }
 
+/** What became of a retry: `refused` holds what `retryTask` throws. */
+export type RetryEnd = ({ readonly kind: 'retried' } & Retried) | { readonly kind: 'refused'; readonly error: unknown };
+
 /**
  * Runs a failed task again with its full budget, under a new lease where the old one has expired (design 4, Retry).
  *
  * @throws WritError NOT_FOUND, WRONG_STATE, LEASE_EXPIRED, INVALID_RESULT, and the kernel's refusals
  */
-export async function retryTask(taskId: string, { regrant }: RetryTerms, services: OperatorServices): Promise<Retried> {
+export async function retryTask(taskId: string, terms: RetryTerms, services: OperatorServices): Promise<Retried> {
+  const [end] = await retryTasks([taskId], terms, services);
+  if (end?.kind === 'refused') throw end.error;
+  return { regranted: end?.regranted ?? false };
+}
+
+/**
+ * `retryTask` for many, each by itself: what one is refused for is nobody else's concern. New leases are asked for
+ * together, and signed and recorded as one. Never rejects.
+ *
+ * @returns an end for each task, in order
+ */
+export async function retryTasks(taskIds: readonly string[], terms: RetryTerms, services: OperatorServices): Promise<readonly RetryEnd[]> {
+  const judged = await Promise.all(taskIds.map((taskId) => orRefused(() => judge(taskId, terms, services))));
+  const leases = await renewedLeases(
+    judged.flatMap((one) => (one.kind === 'granted' && one.failed !== undefined ? [one.failed] : [])),
+    services,
+  );
+  return Promise.all(judged.map((one) => (one.kind === 'refused' ? one : orRefused(() => rerun(one, leases, services)))));
+}
+
+/** A task that may run again; `failed` where it needs a new lease first. */
+interface Granted {
+  readonly kind: 'granted';
+  readonly taskId: string;
+  readonly status: FailedTask;
+  readonly failed: FailedManifest | undefined;
+}
+
+type Refused = Extract<RetryEnd, { readonly kind: 'refused' }>;
+
+async function judge(taskId: string, { regrant }: RetryTerms, services: OperatorServices): Promise<Granted> {
   const status = failedStanding(taskId, await readTaskStatus(taskId, services.tasks));
   const renew = regrant === true || leaseHasExpired(status, await services.signatures(), services.clock.now());
-  const lease = renew ? await renewedLease(taskId, status, regrant ?? services.regrantByDefault, services) : undefined;
+  return { kind: 'granted', taskId, status, failed: renew ? renewable(taskId, status, regrant ?? services.regrantByDefault) : undefined };
+}
+
+/** By what was asked for; a kernel that does not answer is the answer to each. */
+async function renewedLeases(failed: readonly FailedManifest[], services: OperatorServices): Promise<ReadonlyMap<FailedManifest, string | Refused>> {
+  if (failed.length === 0) return new Map();
+  const grants = await orRefused(async () => ({ kind: 'granted' as const, all: await (await services.kernel()).regrant(failed, {}) }));
+  return new Map(failed.map((one, at) => [one, grants.kind === 'refused' ? grants : leaseOf(grants.all[at])]));
+}
+
+function leaseOf(grant: Grant | undefined): string | Refused {
+  if (grant?.kind === 'granted') return grant.lease;
+  if (grant === undefined) return { kind: 'refused', error: new WritError('INTERNAL', 'the kernel gave no answer') };
+  const { code, message, field } = grant;
+  return { kind: 'refused', error: new WritError(code, message, field === undefined ? {} : { field }) };
+}
+
+async function rerun(
+  { taskId, status, failed }: Granted,
+  leases: ReadonlyMap<FailedManifest, string | Refused>,
+  services: OperatorServices,
+): Promise<RetryEnd> {
+  const lease = failed && leases.get(failed);
+  if (typeof lease === 'object') return lease;
   const answer = await services.tasks.enqueue.retry(taskId, { ...placeOf(status), ...(lease === undefined ? {} : { lease }) });
   if (answer.kind !== 'retried') throw moved(taskId, answer);
-  return { regranted: lease !== undefined };
+  return { kind: 'retried', regranted: lease !== undefined };
+}
+
+async function orRefused<T>(work: () => Promise<T>): Promise<T | Refused> {
+  try {
+    return await work();
+  } catch (error) {
+    return { kind: 'refused', error };
+  }
 }
 
 /** Where the job was just found: it need not be looked for again in every queue. */
@@ -63,12 +128,12 @@ function leaseHasExpired(status: FailedTask, signatures: SignatureReader, now: n
 }
 
 /** The kernel signs again only for the manifest of a recorded, signed FAILURE. */
-async function renewedLease(taskId: string, status: FailedTask, allowed: boolean, services: OperatorServices): Promise<string> {
+function renewable(taskId: string, status: FailedTask, allowed: boolean): FailedManifest {
   if (!allowed) throw new WritError('LEASE_EXPIRED', `the lease of ${taskId} has expired; ask for a regrant (--regrant) to have the kernel issue a new one`);
   if (status.state === 'unproven') throw unprovenTask(taskId);
   const data = jobDataOf(status.job);
   if (!data) throw new WritError('WRONG_STATE', `the job of ${taskId} no longer holds its manifest`);
-  return (await services.kernel()).regrant(data.manifest, status.result, {});
+  return { manifest: data.manifest, failure: status.result };
 }
 
 function moved(taskId: string, answer: Exclude<RetryAnswer, { kind: 'retried' }>): WritError {

@@ -80,9 +80,9 @@ export function createKernelTwin(clock: Clock): Kernel {
           ? ({ kind: 'refused', code: 'HRC_REQUIRED', message: 'needs a person' } as const)
           : ({ kind: 'grantable' } as const),
       ),
-    async regrant(manifest) {
+    async regrant(failed) {
       asked.regrant += 1;
-      return lease(manifest);
+      return Promise.all(failed.map(async ({ manifest }) => ({ kind: 'granted', lease: await lease(manifest) }) as const));
     },
     async undo({ manifest, earlierUndos }) {
       asked.undo.push({ taskId: manifest.task_id, earlierUndos });
