@@ -1,8 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import ts from 'typescript';
+import { declarationsOf } from './declarations.js';
 
 /**
  * Writes dist: a JavaScript file with a source map for each TypeScript file, and the declarations of what the package offers to
@@ -56,17 +56,11 @@ async function compile(files) {
   return imported;
 }
 
-/** The declarations of one file, which it alone decides. */
 function declare(file) {
-  const { options } = ts.parseJsonConfigFileContent(ts.readConfigFile(path.join(root, 'tsconfig.json'), ts.sys.readFile).config, ts.sys, root);
-  const text = readFileSync(path.join(root, file), 'utf8');
-  const compilerOptions = { ...options, noEmit: false, declaration: true, isolatedDeclarations: true, rewriteRelativeImportExtensions: true };
-  const { outputText, diagnostics = [] } = ts.transpileDeclaration(text, { fileName: path.basename(file), reportDiagnostics: true, compilerOptions });
-  for (const { category, messageText } of diagnostics.filter(({ code }) => code >= 9000 && code < 9100)) {
-    failed += category === ts.DiagnosticCategory.Error ? 1 : 0;
-    process.stderr.write(`${file}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}\n`);
-  }
+  const { text, problems } = declarationsOf(file);
+  failed += problems.length;
+  for (const problem of problems) process.stderr.write(`${problem}\n`);
   const target = path.join(dist, file.replace(/\.ts$/, '.d.ts'));
   mkdirSync(path.dirname(target), { recursive: true });
-  writeFileSync(target, outputText);
+  writeFileSync(target, text);
 }

@@ -9,7 +9,7 @@ export interface TreeFile {
 }
 
 /** Where pages lie, beside those at the root. */
-const PAGE_FOLDERS = ['docs', 'examples', 'src', 'test', 'deploy'] as const;
+const PAGE_FOLDERS = ['docs', 'examples', 'src', 'test', 'deploy', 'packages'] as const;
 /** What a page may call by its name. */
 const PRODUCT = ['src', 'queues', 'processors', 'config'] as const;
 /** What may name a page. */

@@ -1,3 +1,4 @@
+import { piecesOf } from './body.ts';
 import { apiErrorOf, WritApiError, WritConnectionError } from './errors.ts';
 import type { Settings } from './options.ts';
 
@@ -41,10 +42,9 @@ export async function exchange<T>(ask: Ask, settings: Settings, read: (response:
 export async function* streamed(ask: Ask, settings: Settings, idleMs: number): AsyncGenerator<Uint8Array> {
   const watch = createWatch(ask.signal, limitOf(ask, settings));
   try {
-    const { body } = await respond(ask, settings, watch);
-    if (body === null) return;
+    const response = await respond(ask, settings, watch);
     watch.alive(idleMs);
-    for await (const chunk of body as AsyncIterable<Uint8Array>) {
+    for await (const chunk of piecesOf(response)) {
       // The limit does not run while the reader works.
       watch.rest();
       yield chunk;

@@ -1,4 +1,4 @@
-/** `import { WritClient } from 'writ/client'`: Writ's HTTP API for Node 20 and later, without any other package (docs/client.md). */
+/** Writ's HTTP API for Node 20 and later and for browsers, without any other package: `writ-client`, and `writ/client` (docs/client.md). */
 export type { BatchLimits } from './batches.ts';
 export type { BulkOptions, BulkTotals } from './bulk.ts';
 export type { Capabilities, CapabilityId, ConstraintsOf, FileOutput, InputsOf, ManifestOf, OutputOf } from './capabilities.ts';
@@ -18,3 +18,4 @@ export type { SearchApi, SearchOptions } from './search-tasks.ts';
 export type { SessionsApi } from './sessions.ts';
 export type { Acted, CallOptions, SubmitOptions, Submitted, TasksApi, WaitOptions } from './tasks.ts';
 export type * from './types.ts';
+export { type ResultSubject, type Verified, verifyPlanResult, verifyResult } from './verify.ts';

@@ -1,4 +1,5 @@
 import type { MessageOp, MessageReceipt, MessageReport, MessageSearchAnswer, MessageSearchQuery } from './message-types.ts';
+import { randomId } from './random-id.ts';
 import type { CallOptions, WaitOptions } from './tasks.ts';
 import type { Transport } from './transport.ts';
 
@@ -50,5 +51,5 @@ export function createMessages(transport: Transport): MessagesApi {
 }
 
 function withKey(op: MessageOp): MessageOp {
-  return op.op === 'message' && op.key === undefined ? { ...op, key: `client:${crypto.randomUUID()}` } : op;
+  return op.op === 'message' && op.key === undefined ? { ...op, key: `client:${randomId()}` } : op;
 }

@@ -1,5 +1,6 @@
 import type { InputsOf, ManifestOf, OutputOf } from './capabilities.ts';
 import { WritTaskError } from './errors.ts';
+import { randomId } from './random-id.ts';
 import type { CallOptions, TasksApi } from './tasks.ts';
 
 type SearchId = 'SEARCH_FILES' | 'SEARCH_EMAILS' | 'SEARCH_DATASETS';
@@ -32,7 +33,7 @@ export function createSearch(tasks: TasksApi): SearchApi {
   };
 
   async function search<C extends SearchId>(capability: C, inputs: InputsOf<C>, options: SearchOptions = {}): Promise<OutputOf<C>> {
-    const { timeoutMs = TIMEOUT_MS, taskId = `search-${crypto.randomUUID()}`, lease, signal } = options;
+    const { timeoutMs = TIMEOUT_MS, taskId = `search-${randomId()}`, lease, signal } = options;
     const end = performance.now() + timeoutMs;
     // Searches have no constraints.
     const manifest = { task_id: taskId, capability_id: capability, inputs, constraints: {} } as ManifestOf<C>;

@@ -1,3 +1,4 @@
+import { piecesOf } from './body.ts';
 import { type Ask, exchange } from './exchange.ts';
 import type { Settings } from './options.ts';
 import { pauseAfter, sleep } from './pause.ts';
@@ -41,12 +42,6 @@ export function createTransport(settings: Settings): Transport {
           async (response): Promise<Answer<T>> => ({ status: response.status, headers: response.headers, body: (await response.json()) as T }),
         ),
       ),
-    read: (ask, read) => patiently(ask, () => exchange(ask, settings, (response) => read(bodyOf(response)))),
+    read: (ask, read) => patiently(ask, () => exchange(ask, settings, (response) => read(piecesOf(response)))),
   };
 }
-
-function bodyOf({ body }: Response): AsyncIterable<Uint8Array> {
-  return body === null ? nothing() : (body as AsyncIterable<Uint8Array>);
-}
-
-async function* nothing(): AsyncGenerator<Uint8Array> {}

@@ -1,8 +1,9 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
 import { type BoardRig, type Running, startBoardRig } from '../../integration/surfaces/http/board/board-rig.ts';
+import { startBrowser } from '../../support/browser.ts';
 
 /** The board behind the real server, with kernel and worker, and a browser for it. */
 export interface Site extends AsyncDisposable {
@@ -14,26 +15,6 @@ export interface Site extends AsyncDisposable {
   page(): Promise<{ readonly page: Page; readonly complaints: string[] }>;
   /** Is sent to the login from this path, and comes back to it. */
   logIn(page: Page, path: string, key: string): Promise<void>;
-}
-
-/** Known to work without a display, as root and without a network. */
-const FLAGS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
-
-function chromiumPath(): string {
-  const found = (process.env['PATH'] ?? '')
-    .split(delimiter)
-    .map((directory) => join(directory, 'chromium'))
-    .find((file) => existsSync(file));
-  if (found === undefined) throw new Error('chromium is missing; run: scripts/setup --tests');
-  return found;
 }
 
 /** @param running an installation with kernel and worker; one of its own when absent */
@@ -51,7 +32,7 @@ export async function startSite(running?: Running): Promise<Site> {
     url: board.url,
     pictures: process.env['WRIT_TEST_PICTURES'] ?? home,
     async page() {
-      browser ??= await chromium.launch({ executablePath: chromiumPath(), args: FLAGS });
+      browser ??= await startBrowser();
       const page = await (await browser.newContext({ viewport: { width: 1280, height: 800 } })).newPage();
       const complaints: string[] = [];
       page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));

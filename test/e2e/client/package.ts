@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { packageRoot } from '../../../config/package.ts';
+import { writeClientPackage } from '../../../scripts/client-package.ts';
 
 const run = promisify(execFile);
 
@@ -13,7 +14,7 @@ export interface Ran {
   readonly err: string;
 }
 
-/** A project that has installed the packed tarball, and nothing else: none of its dependencies. */
+/** A project that has installed one packed tarball and nothing else. */
 export interface Consumer extends Disposable {
   readonly directory: string;
   /** Paths in the tarball. */
@@ -23,31 +24,54 @@ export interface Consumer extends Disposable {
   tsc(args: readonly string[]): Promise<Ran>;
 }
 
-/** Builds what is not fresh, packs it and unpacks it as npm would. */
+/** A project with the whole program, built if it is not fresh, and none of its dependencies: unpacked as npm would. */
 export async function installPackage(): Promise<Consumer> {
-  const root = packageRoot();
-  const directory = mkdtempSync(path.join(tmpdir(), 'writ-consumer-'));
+  const directory = emptyProject();
   // One build at a time: other test files need one as well. It does nothing when dist is fresh.
-  await run('flock', ['package.json', 'scripts/build'], { cwd: root });
-  const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', directory], { cwd: root, maxBuffer: 64 * 1024 * 1024 });
-  const answer = JSON.parse(stdout) as Packed[] | Record<string, Packed>;
-  const [packed] = Object.values(answer);
-  if (packed === undefined) throw new Error('npm pack packed nothing');
+  await run('flock', ['package.json', 'scripts/build'], { cwd: packageRoot() });
+  const { filename, files } = await pack(packageRoot(), directory);
   const target = path.join(directory, 'node_modules/writ');
   mkdirSync(target, { recursive: true });
-  await run('tar', ['-xzf', path.join(directory, packed.filename), '--strip-components=1', '-C', target]);
-  writeFileSync(path.join(directory, 'package.json'), '{"type":"module"}');
+  await run('tar', ['-xzf', path.join(directory, filename), '--strip-components=1', '-C', target]);
+  return consumerOf(directory, files);
+}
 
+/** A project into which npm has installed `writ-client`, with no network and nothing in npm's cache. */
+export async function installClient(): Promise<Consumer> {
+  const directory = emptyProject();
+  await writeClientPackage(path.join(directory, 'packed'));
+  const { filename, files } = await pack(path.join(directory, 'packed'), directory);
+  rmSync(path.join(directory, 'packed'), { recursive: true });
+  const alone = ['--offline', '--registry', 'http://127.0.0.1:9/', '--cache', path.join(directory, '.cache'), '--no-audit', '--no-fund'];
+  await run('npm', ['install', ...alone, `./${filename}`], { cwd: directory });
+  return consumerOf(directory, files);
+}
+
+function emptyProject(): string {
+  const directory = mkdtempSync(path.join(tmpdir(), 'writ-consumer-'));
+  writeFileSync(path.join(directory, 'package.json'), '{"type":"module"}');
+  return directory;
+}
+
+async function pack(from: string, into: string): Promise<Packed> {
+  const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', into], { cwd: from, maxBuffer: 64 * 1024 * 1024 });
+  const [packed] = Object.values(JSON.parse(stdout) as Packed[] | Record<string, Packed>);
+  if (packed === undefined) throw new Error('npm pack packed nothing');
+  return packed;
+}
+
+function consumerOf(directory: string, files: Packed['files']): Consumer {
+  const tsc = path.join(packageRoot(), 'node_modules/typescript/bin/tsc');
   return {
     directory,
-    files: packed.files.map((file) => file.path),
+    files: files.map((file) => file.path),
     write(name, text) {
       const file = path.join(directory, name);
       writeFileSync(file, text);
       return file;
     },
     node: (file, args = [], env = {}) => ran(process.execPath, [file, ...args], { cwd: directory, env: { PATH: process.env['PATH'] ?? '', ...env } }),
-    tsc: (args) => ran(process.execPath, [path.join(root, 'node_modules/typescript/bin/tsc'), ...args], { cwd: directory, env: {} }),
+    tsc: (args) => ran(process.execPath, [tsc, ...args], { cwd: directory, env: {} }),
     [Symbol.dispose]: () => rmSync(directory, { recursive: true }),
   };
 }

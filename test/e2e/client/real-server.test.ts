@@ -3,14 +3,15 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packageRoot } from '../../../config/package.ts';
 import { type Site, startSite } from '../../integration/surfaces/http/routes-site.ts';
+import { startBrowser } from '../../support/browser.ts';
 import { PATIENCE_MS, patient } from '../../support/patience.ts';
-import { type Consumer, installPackage } from './package.ts';
+import { type Consumer, installClient } from './package.ts';
 
-/** The packed client, in a process of its own without any dependency, against the real server, kernel, worker and Redis. */
+/** `writ-client` as npm installs it, alone in a project, against the real server, kernel, worker and Redis. */
 let consumer: Consumer;
 let site: Site;
 beforeAll(async () => {
-  [consumer, site] = await Promise.all([installPackage(), startSite({ searchable: true })]);
+  [consumer, site] = await Promise.all([installClient(), startSite({ searchable: true })]);
   await site.rig.startWorker();
   consumer.write('key', `${site.secret('operator')}\n`);
 }, patient(180_000));
@@ -29,7 +30,7 @@ const folder = (name: string): string => {
 /** Runs a module with `client` and `order(taskId, capability, inputs)`; its last line of output, read as JSON. */
 async function script(body: string, env: Readonly<Record<string, string>> = {}): Promise<unknown> {
   const head = `import { readFileSync } from 'node:fs';
-import { WritApiError, WritClient, WritConnectionError } from 'writ/client';
+import { WritApiError, WritClient, WritConnectionError } from 'writ-client';
 const client = new WritClient({ baseUrl: process.env.WRIT_URL, key: readFileSync('key', 'utf8').trim() });
 const folder = process.env.FOLDER;
 const order = (task_id, capability_id, from, to) => ({ task_id, capability_id,
@@ -55,7 +56,7 @@ describe('the packed client and the real server', () => {
     expect({ code, err }).toEqual({ code: 0, err: '' });
     const lines = out.trimEnd().split('\n');
     const plain = lines.filter((line) => !/^\d+ \S+ \w+$/.test(line));
-    expect(plain.slice(0, 7)).toEqual(['success', '5', 'success', 'found 3 3', 'plan success 2 2', 'undo success', '1']);
+    expect(plain.slice(0, 7)).toEqual(['success', '5', 'success', 'found 3 3', 'plan success 2 2', 'signed by an executor: true', 'undo success']);
     expect(lines.at(-1)).toMatch(/^403 INVALID_LEASE lease /);
     expect(lines.some((line) => /^\d+ bulk-3 success$/.test(line))).toBe(true);
     expect(['1', '2', '3'].map((name) => existsSync(path.join(FOLDER, `copy-${name}.txt`)))).toEqual([true, true, true]);
@@ -64,7 +65,7 @@ describe('the packed client and the real server', () => {
 
   it('copy a file with the example, and answer the same to a second run', async () => {
     const directory = folder('example');
-    consumer.write('copy-file.mjs', readFileSync(path.join(packageRoot(), 'examples/client/copy-file.mjs'), 'utf8'));
+    consumer.write('copy-file.mjs', readFileSync(path.join(packageRoot(), 'examples/client/copy-file.mjs'), 'utf8').replace("'writ/client'", "'writ-client'"));
     const args = [site.url, keyFile(), path.join(directory, 'a.txt'), path.join(directory, 'b.txt'), 'example-1'];
     const first = await consumer.node('copy-file.mjs', args);
     expect(first).toMatchObject({ code: 0, err: '' });
@@ -159,5 +160,74 @@ describe('the packed client and the real server', () => {
       ],
       again: [true, true, true],
     });
+  });
+});
+
+describe('writ-client alone in a project', () => {
+  it('is all that was installed', () => {
+    const installed = readdirSync(path.join(consumer.directory, 'node_modules')).filter((name) => !name.startsWith('.'));
+    expect(installed).toEqual(['writ-client']);
+    expect(consumer.files.filter((file) => !/^(?:package\.json|README\.md|LICENSE|index\.js|types\/[a-z-]+\.d\.ts)$/.test(file))).toEqual([]);
+  });
+
+  it('has types that need no others', async () => {
+    const text = readFileSync(path.join(packageRoot(), 'examples/client/typed.ts'), 'utf8');
+    // Only the example itself reads a file.
+    const alone = text
+      .replace(/^import \{ readFileSync.*$/m, 'declare function readFileSync(name: string, encoding: string): string;')
+      .replace("'writ/client'", "'writ-client'");
+    const more = `import { type Verified, verifyResult } from 'writ-client';
+      const pushed = await client.tasks.submit({ task_id: 'a', capability_id: 'FILE_DELETE', inputs: { source_path: '/a' }, constraints: { reversible: true } }, {});
+      if (pushed.ended && pushed.task.result) {
+        const verified: Verified = await verifyResult(pushed.task.result, { task_id: 'a', capability_id: 'FILE_DELETE', manifest_sha256: '' }, await client.keys());
+        if (!verified.ok) throw new Error(verified.reason);
+      }
+      // @ts-expect-error: a delete must be reversible
+      await client.tasks.submit({ task_id: 'a', capability_id: 'FILE_DELETE', inputs: { source_path: '/a' }, constraints: {} }, {});`;
+    consumer.write('alone.ts', `${alone}\n${more}\n`);
+    // The compiler's own libraries and nothing else.
+    const strict = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--module', 'nodenext', '--target', 'es2023'];
+    expect(await consumer.tsc([...strict, 'alone.ts'])).toEqual({ code: 0, out: '', err: '' });
+  });
+
+  it('pushes, waits and verifies in a browser, and tells a forged answer', async () => {
+    const FOLDER = folder('browser');
+    const browser = await startBrowser();
+    try {
+      const page = await browser.newPage();
+      const complaints: string[] = [];
+      page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+      page.on('pageerror', (error) => complaints.push(error.message));
+      // A page of somebody else's, behind one origin with the API.
+      const module = readFileSync(path.join(consumer.directory, 'node_modules/writ-client/index.js'), 'utf8');
+      await page.route('**/shop/writ-client.js', (route) => route.fulfill({ contentType: 'text/javascript', body: module }));
+      await page.route('**/shop/', (route) => route.fulfill({ contentType: 'text/html', body: '<!doctype html><title>shop</title>' }));
+      await page.goto(`${site.url}/shop/`);
+      const visit = `(async () => {
+        const { verifyPlanResult, verifyResult, WritApiError, WritClient } = await import('/shop/writ-client.js');
+        const client = new WritClient({ baseUrl: location.origin, key: ${JSON.stringify(site.secret('operator'))} });
+        const order = (n) => ({ task_id: 'browser-' + n, capability_id: 'FILE_COPY',
+          inputs: { source_path: ${JSON.stringify(`${FOLDER}/a.txt`)}, destination_path: ${JSON.stringify(`${FOLDER}/b-`)} + n }, constraints: {} });
+        const receipts = [];
+        for await (const { receipt } of client.tasks.submitMany([1, 2].map((n) => ({ manifest: order(n) })), { sign: true })) receipts.push(receipt);
+        const task = await client.tasks.result('browser-1', { timeoutMs: ${PATIENCE_MS} });
+        const keys = await client.keys();
+        const forged = { ...task.result, output: { ...task.result.output, task_id: 'browser-9' } };
+        const plan = { context: { memory: { session_id: 'shop', state: {} } }, input: { steps: [
+          { type: 'tool', ref: 'writ.file', operation: 'FILE_COPY', params: order(3).inputs }] } };
+        const { receipt } = await client.plans.submit(plan, { sign: true });
+        const end = await client.plans.wait(receipt.plan_id, { timeoutMs: ${PATIENCE_MS}, memory: true });
+        return [receipts, task.state,
+          [await verifyResult(task.result, order(1), keys), await verifyResult(task.result, order(2), keys), await verifyResult(forged, order(1), keys)].map(({ ok }) => ok),
+          (await verifyPlanResult(end.result, end.plan_id, keys)).ok,
+          await client.tasks.get('nobody').catch((error) => error instanceof WritApiError && error.code)];
+      })()`;
+      expect(await page.evaluate(visit)).toEqual([['accepted', 'accepted'], 'success', [true, false, false], true, 'NOT_FOUND']);
+      expect(readFileSync(`${FOLDER}/b-1`, 'utf8')).toBe('hello');
+      // The browser says itself that something was not found.
+      expect(complaints.filter((text) => !/status of 404/.test(text))).toEqual([]);
+    } finally {
+      await browser.close();
+    }
   });
 });
