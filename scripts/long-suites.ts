@@ -92,4 +92,8 @@ export const LONG_SUITES: Readonly<Record<string, LongSuite>> = {
     what: 'what npm pack gives is installed outside of the checkout, native modules compiled, and used for the first time',
     command: ['node', '--import', 'tsx', 'test/chaos/package/run.ts'],
   },
+  containers: {
+    what: 'a container engine builds the image and runs docker-compose.yml: tour, searches, each service killed under load; an earlier image upgraded with jobs in flight, and put back',
+    command: ['node', '--import', 'tsx', 'test/chaos/containers/run.ts'],
+  },
 };

@@ -1,0 +1,87 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { patient } from '../../support/patience.ts';
+import type { Api } from './api.ts';
+import { createFiles } from './counted-moves.ts';
+import type { Project } from './project.ts';
+
+const INDEX_WITHIN_MS = patient(120_000);
+const SAID = 'the ferryman waits';
+
+/** The tour of `writ up`, by hand and through the published port: copy, move, delete, undo, replay, other bytes, a path that leads outside. */
+export async function giveTour(api: Api, volume: string): Promise<Readonly<Record<string, boolean>>> {
+  const files = createFiles(volume, 'tour');
+  for (const name of ['letter', 'bill', 'note']) files.write(name, name);
+  const task = (id: string, operation: string, source: string, destination?: string) => ({
+    task_id: `tour-${id}`,
+    capability_id: operation,
+    inputs: { source_path: source, ...(destination === undefined ? {} : { destination_path: destination }) },
+    constraints: {},
+  });
+  const copy = task('copy', 'FILE_COPY', files.inside('letter'), files.inside('letter-2'));
+  const copied = await api.finish(copy);
+  const moved = await api.finish(task('move', 'FILE_MOVE', files.inside('bill'), files.inside('bill-2')));
+  const deleted = await api.finish(task('delete', 'FILE_DELETE', files.inside('note')));
+  const gone = files.read('note') === undefined;
+  const undone = await api.send('POST', '/v1/tasks/tour-delete/undo');
+  const replayed = await api.finish(copy);
+  const otherBytes = await api.send('POST', '/v1/tasks?sign=true', { manifest: { ...copy, constraints: { reversible: true } } });
+  const outside = await api.send('POST', '/v1/tasks?sign=true', { manifest: task('outside', 'FILE_COPY', '/data/journal.db', files.inside('journal')) });
+  return {
+    copy: copied.body['state'] === 'success' && files.read('letter-2') === 'letter',
+    move: moved.body['state'] === 'success' && files.read('bill') === undefined && files.read('bill-2') === 'bill',
+    delete: deleted.body['state'] === 'success' && gone,
+    undo: undone.status < 300 && files.read('note') === 'note',
+    replay: JSON.stringify(replayed.body['result']) === JSON.stringify(copied.body['result']),
+    otherBytes: otherBytes.status === 409,
+    outside: outside.body['state'] !== 'success' && files.read('journal') === undefined,
+  };
+}
+
+/** A plan of moves, pushed and seen through: whether each step was done, once. */
+export function startPlan(api: Api, volume: string, name: string, steps: number): Promise<boolean> {
+  const files = createFiles(volume, name);
+  const all = Array.from({ length: steps }, (_, at) => at);
+  for (const at of all) files.write(`${at}.src`, `plan ${at}`);
+  const moves = all.map((at) => ({
+    type: 'capability',
+    ref: 'file.item.move',
+    params: { source_path: files.inside(`${at}.src`), destination_path: files.inside(`${at}.dst`) },
+  }));
+  return api.finishPlan({ context: { memory: { session_id: name, state: {} } }, input: { steps: moves } }).then(({ body }) => {
+    const isDone = body['state'] === 'success' && body['steps_done'] === steps;
+    const areMoved = all.every((at) => files.read(`${at}.src`) === undefined && files.read(`${at}.dst`) === `plan ${at}`);
+    if (!isDone || !areMoved) throw new Error(`the plan ${name}: ${JSON.stringify(body)}`);
+    return true;
+  });
+}
+
+/** Content searches over HTTP and from the queue find a new file, and both come to use the index, as Prometheus counts it. */
+export async function searchWithIndex(api: Api, project: Project, volume: string, round: string): Promise<Readonly<Record<string, boolean>>> {
+  createFiles(volume, 'words').write(`${round}.txt`, `${SAID} ${round}\n`);
+  const inputs = { pattern: `${SAID} ${round}`, fixed_strings: true };
+  const before = await indexSearches(project);
+  const found = { api: false, queue: false };
+  const used = { api: false, queue: false };
+  for (const [end, at] = [performance.now() + INDEX_WITHIN_MS, { now: 0 }]; performance.now() < end; at.now += 1) {
+    const [overHttp, queued] = await Promise.all([
+      api.send('POST', '/v1/search', inputs),
+      api.finish({ task_id: `search-${round}-${at.now}`, capability_id: 'CONTENT_SEARCH', inputs, constraints: {} }),
+    ]);
+    found.api = JSON.stringify(overHttp.body).includes(`${round}.txt`);
+    found.queue = JSON.stringify(queued.body).includes(`${round}.txt`);
+    const now = await indexSearches(project);
+    // A process that was started again counts from nothing.
+    used.api = (now['api'] ?? 0) > 0 && now['api'] !== before['api'];
+    used.queue = (now['worker'] ?? 0) > 0 && now['worker'] !== before['worker'];
+    if (found.api && found.queue && used.api && used.queue) break;
+    await delay(1000);
+  }
+  return { foundOverHttp: found.api, foundFromQueue: found.queue, indexOverHttp: used.api, indexFromQueue: used.queue };
+}
+
+async function indexSearches({ ports }: Project): Promise<Readonly<Record<string, number>>> {
+  const body = new URLSearchParams({ query: 'sum by (role) (writ_index_searches_total{bypass="none"})' });
+  const answer = await fetch(`http://127.0.0.1:${ports.prometheus}/api/v1/query`, { method: 'POST', body });
+  const { data } = (await answer.json()) as { data: { result: { metric: { role: string }; value: [number, string] }[] } };
+  return Object.fromEntries(data.result.map(({ metric, value }) => [metric.role, Number(value[1])]));
+}
