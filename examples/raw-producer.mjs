@@ -9,7 +9,8 @@
 // keys.json        the executors' public keys: what GET /v1/keys answers; needed for the wait
 // job.json         {"manifest": {…}, "lease": "…"}; "-" or nothing reads it from standard input
 //
-// Standard output: one JSON line. Exit code: 0 SUCCESS (or pushed, with --no-wait), 1 FAILURE or refused, 2 usage, 3 no answer in time.
+// Standard output: one JSON line. Exit code: 0 SUCCESS (or pushed, with --no-wait), 1 FAILURE or refused, 2 usage, or a file or
+// Redis that cannot be used (the same push may be made again), 3 no answer in time.
 // Only an answer that an executor has signed for exactly this task and manifest is one: whoever may write to Redis may
 // write there.
 import { createHash, createPublicKey, verify } from 'node:crypto';
@@ -23,6 +24,14 @@ const DAY_S = 86_400;
 const POLL_MS = 100;
 const OPTIONS = { removeOnComplete: { age: 3600, count: 1000 }, removeOnFail: { age: 7 * DAY_S } };
 
+/** What Redis' connection said last; a command only knows that it was given up. */
+let unreachable;
+// What cannot be read or reached is said in a line.
+process.on('uncaughtException', ({ message }) => {
+  process.stderr.write(`raw-producer: ${unreachable ?? message}\n`);
+  process.exit(2);
+});
+
 if (process.argv.includes('--help')) {
   const [head = ''] = readFileSync(new URL(import.meta.url), 'utf8').split('\nimport ');
   process.stdout.write(head.replace(/^#!.*\n/, '').replace(/^\/\/ ?/gm, ''));
@@ -35,16 +44,16 @@ if (connectionFile === undefined) {
   process.exit(2);
 }
 const wait = !process.argv.includes('--no-wait');
-const settings = JSON.parse(readFileSync(connectionFile, 'utf8'));
-const { manifest, lease } = JSON.parse(readFileSync(jobFile === '-' ? 0 : jobFile, 'utf8'));
+const settings = readJson(connectionFile, 'redis');
+const { manifest, lease } = readJson(jobFile, 'manifest', 'lease');
 const queueName = settings.queue ?? 'file';
 const taskId = manifest.task_id;
 const manifestSha256 = createHash('sha256').update(canonical(manifest)).digest('hex');
-const keys = wait ? JSON.parse(readFileSync(settings.keys, 'utf8')).keys : [];
+const keys = wait ? readJson(settings.keys, 'keys').keys : [];
 
 const redis = connect(settings.redis);
 const reader = settings.reader ? connect(settings.reader) : redis;
-const queue = new Queue(queueName, { connection: redis, prefix: PREFIX });
+const queue = new Queue(queueName, { connection: redis, prefix: PREFIX }).on('error', () => undefined);
 const epochBefore = wait ? Number((await readRow()).epoch) : 0;
 
 // No jobId: BullMQ numbers the job, and the task_id alone decides whether anything is done.
@@ -58,7 +67,23 @@ for (const connection of new Set([redis, reader])) connection.disconnect();
 function connect({ path, url, username, password, passwordFile }) {
   const secret = passwordFile ? readFileSync(passwordFile, 'utf8').trim() : password;
   const options = { ...(username && { username }), ...(secret && { password: secret }), maxRetriesPerRequest: 1 };
-  return path ? new Redis({ path, ...options }) : new Redis(url, options);
+  const connection = path ? new Redis({ path, ...options }) : new Redis(url, options);
+  return connection.on('error', ({ message }) => {
+    unreachable = message;
+  });
+}
+
+/** A document of a file, `-` is standard input; it must have these members. */
+function readJson(file, ...members) {
+  let document;
+  try {
+    document = JSON.parse(readFileSync(file === '-' ? 0 : file, 'utf8'));
+  } catch ({ message }) {
+    throw new Error(`${file}: ${message}`);
+  }
+  const missing = members.find((name) => document?.[name] === undefined);
+  if (missing !== undefined) throw new Error(`${file}: ${missing} is missing`);
+  return document;
 }
 
 /** The last byte-exact answer is in the task's row; an answer that may not touch the row is under a key of the job. */

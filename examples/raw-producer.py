@@ -3,7 +3,10 @@
 
     python3 examples/raw-producer.py connection.json [job.json | -] [--no-wait]
 
-The files, the output and the exit codes are those of examples/raw-producer.mjs; the contract is docs/producers.md.
+The files and the output are those of examples/raw-producer.mjs, which explains them; the contract is docs/producers.md.
+Exit code: 0 SUCCESS (or pushed, with --no-wait), 1 FAILURE or refused, 2 usage, or a file or Redis that cannot be used (the
+same push may be made again), 3 no answer in time.
+
 Only an answer that an executor has signed for exactly this task and manifest is one: whoever may write to Redis may write
 there. The add below is what BullMQ 6 does for a plain job without delay, priority or parent. Where a BullMQ library exists for
 your language, use it instead.
@@ -28,7 +31,10 @@ class Redis:
         path, secret, user = settings.get("path"), settings.get("password"), settings.get("username")
         if path:
             self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-            self.socket.connect(path)
+            try:
+                self.socket.connect(path)
+            except OSError as error:
+                raise OSError(f"{path}: {error}") from None
         else:
             url = urlparse(settings["url"])
             self.socket = socket.create_connection((url.hostname, url.port or 6379))
@@ -214,6 +220,22 @@ def tag(task_id):
     return "{wl-%s}" % hashlib.sha256(task_id.encode()).hexdigest()[:2]
 
 
+def read_json(name, *members):
+    """A document of a file, "-" is standard input; it must have these members."""
+    try:
+        if name == "-":
+            document = json.load(sys.stdin)
+        else:
+            with open(name, encoding="utf-8") as file:
+                document = json.load(file)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from None
+    for member in members:
+        if not isinstance(document, dict) or document.get(member) is None:
+            raise ValueError(f"{name}: {member} is missing")
+    return document
+
+
 def main():
     if "--help" in sys.argv:
         print(__doc__)
@@ -223,20 +245,12 @@ def main():
     if not arguments:
         print("usage: python3 examples/raw-producer.py connection.json [job.json | -] [--no-wait]", file=sys.stderr)
         return 2
-    with open(arguments[0], encoding="utf-8") as file:
-        settings = json.load(file)
-    if len(arguments) > 1 and arguments[1] != "-":
-        with open(arguments[1], encoding="utf-8") as file:
-            job = json.load(file)
-    else:
-        job = json.load(sys.stdin)
+    settings = read_json(arguments[0], "redis")
+    job = read_json(arguments[1] if len(arguments) > 1 else "-", "manifest", "lease")
     manifest, queue = job["manifest"], settings.get("queue", "file")
     redis = Redis(settings["redis"])
     reader = Redis(settings["reader"]) if "reader" in settings else redis
-    keys = []
-    if wait:
-        with open(settings["keys"], encoding="utf-8") as file:
-            keys = json.load(file)["keys"]
+    keys = read_json(settings["keys"], "keys")["keys"] if wait else []
     epoch_before = read_row(reader, manifest["task_id"])[1] if wait else 0
     job_id = add_job(redis, queue, manifest["capability_id"], {"v": 1, "manifest": manifest, "lease": job["lease"]})
     answer = {"pushed": True, "queue": queue, "jobId": job_id}
@@ -247,4 +261,8 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RuntimeError) as error:
+        print(f"raw-producer: {error!r}" if isinstance(error, LookupError) else f"raw-producer: {error}", file=sys.stderr)
+        sys.exit(2)

@@ -9,8 +9,9 @@ import { openContentSearch } from 'writ/content-search';
 
 const [directory, text] = process.argv.slice(2);
 if (!directory || !text) {
-  process.stderr.write('usage: node examples/content-search/search.mjs <directory> <text>\n');
-  process.exit(2);
+  const help = directory === '--help';
+  process[help ? 'stdout' : 'stderr'].write('usage: node examples/content-search/search.mjs <directory> <text>\n');
+  process.exit(help ? 0 : 2);
 }
 const tool = await openContentSearch({ roots: [path.resolve(directory)] });
 const found = await tool.search({ pattern: text, fixed_strings: true, max_results: 50, timeout_ms: 10_000 });

@@ -76,6 +76,33 @@ describe('the packed client and the real server', () => {
     expect(JSON.parse(failed.out)).toMatchObject({ status: 'FAILURE', error: { error_code: 'EXECUTION_FAILED' } });
   });
 
+  it('push many with the example, in one request each for hundreds, and say which were refused', async () => {
+    const directory = folder('pushed');
+    consumer.write('push-many.mjs', readFileSync(path.join(packageRoot(), 'examples/client/push-many.mjs'), 'utf8').replace("'writ/client'", "'writ-client'"));
+    const copy = (n: number, from: string) => ({
+      task_id: `pushed-${n}`,
+      capability_id: 'FILE_COPY',
+      inputs: { source_path: path.join(directory, from), destination_path: path.join(directory, `${n}.txt`) },
+      constraints: {},
+    });
+    const orders = [copy(1, 'a.txt'), { ...copy(2, 'a.txt'), capability_id: 'FILE_BURN' }, copy(3, 'none.txt'), copy(4, 'a.txt')];
+    consumer.write('orders.ndjson', orders.map((order) => JSON.stringify(order)).join('\n'));
+    const { code, out, err } = await consumer.node('push-many.mjs', [site.url, keyFile(), 'orders.ndjson']);
+    expect({ code, err }).toEqual({ code: 1, err: '' });
+    expect(
+      out
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line) as unknown),
+    ).toMatchObject([
+      { task_id: 'pushed-1', state: 'success' },
+      { task_id: 'pushed-2', state: 'rejected', code: 'INVALID_MANIFEST' },
+      { task_id: 'pushed-3', state: 'failure', error: { error_code: 'EXECUTION_FAILED' } },
+      { task_id: 'pushed-4', state: 'success' },
+    ]);
+    expect(existsSync(path.join(directory, '4.txt'))).toBe(true);
+  });
+
   it('retry a failure after its cause is gone, one and by filter', async () => {
     const FOLDER = folder('retry');
     const failed = await script(

@@ -76,6 +76,11 @@ describe('the client verifies a result', () => {
       expect(await verifyResult(result, MANIFEST, { keys: wrong })).toMatchObject({ ok: false });
   });
 
+  it('and refuses one that the kernel has signed, though its key is in the document', async () => {
+    const byKernel = await signed(outcome, MANIFEST, createResultSigner(vectorKey(0, 'lease', 'kernel-1'), ed25519));
+    expect(await verifyResult(byKernel, MANIFEST, keys)).toEqual({ ok: false, reason: 'the key "kernel-1" is not trusted here' });
+  });
+
   it('and says so where WebCrypto is missing, instead of calling a good answer bad', async () => {
     const whole = Object.getOwnPropertyDescriptor(globalThis, 'crypto') ?? {};
     Object.defineProperty(globalThis, 'crypto', { configurable: true, value: {} });
