@@ -5,6 +5,7 @@ import { isWithin } from './base-directories.ts';
 import { type Fault, faultsOf, invalidConfig } from './issues.ts';
 import { type Layer, mergeLayers, type Source } from './layers.ts';
 import { ENGINE_STATES } from './messages.ts';
+import { isTracingWanted, otelFaults, otelLayer, otelOffLayer, otelResource } from './otel.ts';
 import { packageRoot } from './package.ts';
 import { dataDirectory } from './places.ts';
 import { type Config, ConfigSchema } from './schema.ts';
@@ -38,7 +39,7 @@ export interface LoadedConfig {
 }
 
 /**
- * Reads all settings: defaults < config/writ.toml < `<data>/writ.toml` or `configFile` < WRIT_SECTION__KEY < flags.
+ * Reads all settings: defaults < config/writ.toml < OTEL_* (where tracing is on) < `<data>/writ.toml` or `configFile` < WRIT_SECTION__KEY < flags.
  * This is the only reader of `process.env`; everybody else receives values.
  *
  * @throws WritError INVALID_CONFIG; `field` is the dotted key at fault, the message names its file and line, variable or flag
@@ -46,12 +47,13 @@ export interface LoadedConfig {
 export function loadConfig(options: LoadOptions = {}): LoadedConfig {
   const { flags = {}, env = process.env, cwd = process.cwd(), root = packageRoot() } = options;
   const dataDir = options.dataDir === undefined ? dataDirectory({ environment: env, cwd, root }) : path.resolve(cwd, options.dataDir);
-  const layers = [shippedLayer(root), ownFileLayer(dataDir, cwd, options.configFile), environmentLayer(env), searchEngineLayer(env), flagLayer(flags)];
-  const { values, sources } = mergeLayers(layers);
+  const written = [ownFileLayer(dataDir, cwd, options.configFile), environmentLayer(env), searchEngineLayer(env), flagLayer(flags), otelOffLayer(env)];
+  const plain = mergeLayers([shippedLayer(root), ...written]);
+  const { values, sources } = isTracingWanted(plain.values) ? mergeLayers([shippedLayer(root), otelLayer(env), ...written]) : plain;
   const parsed = ConfigSchema.safeParse(values);
   if (!parsed.success) throw invalidConfig(faultsOf(parsed.error.issues), sources);
   const config: Config = deepFreeze(parsed.data);
-  const faults = dataDirectoryFaults(config, dataDir);
+  const faults = [...dataDirectoryFaults(config, dataDir), ...otelFaults(config.tracing, env)];
   if (faults.length > 0) throw invalidConfig(faults, sources);
   return {
     config,
@@ -69,6 +71,11 @@ export function loadConfig(options: LoadOptions = {}): LoadedConfig {
 /** A secret that a tool's binding names as `env:<NAME>`. */
 export function environmentSecret(name: string): string | undefined {
   return process.env[name];
+}
+
+/** What the environment says of the resource that spans come from. */
+export function traceResource(env: NonNullable<LoadOptions['env']> = process.env): Readonly<Record<string, string>> {
+  return otelResource(env);
 }
 
 /** What of this user's environment decides where things are looked for. */

@@ -1,4 +1,4 @@
-import { environmentSecret } from '../../config/load.ts';
+import { environmentSecret, traceResource } from '../../config/load.ts';
 import { packageVersion } from '../../config/package.ts';
 import type { Config } from '../../config/schema.ts';
 import { readSecrets } from '../adapters/http-tool/secrets.ts';
@@ -10,7 +10,8 @@ export interface TracedRole extends Pick<TracingOptions, 'role' | 'log' | 'metri
 
 /** Tracing as the settings want it. */
 export function traceRole({ config, ...role }: TracedRole): Promise<Tracing> {
-  return openTracing({ ...role, settings: config.tracing, version: packageVersion(), headers: () => headerValues(config.tracing.headers) });
+  const about = { version: packageVersion(), resource: traceResource() };
+  return openTracing({ ...role, ...about, settings: config.tracing, headers: () => headerValues(config.tracing.headers) });
 }
 
 async function headerValues(references: Readonly<Record<string, string>>): Promise<Record<string, string>> {

@@ -18,6 +18,8 @@ export interface TracingOptions {
   readonly role: string;
   /** Of the package. */
   readonly version: string;
+  /** Attributes of the process that its surroundings give. */
+  readonly resource: Readonly<Record<string, string>>;
   /** What every request to the collector carries. */
   readonly headers: () => Promise<Record<string, string>>;
   readonly log: Logger | undefined;
@@ -43,7 +45,7 @@ const OFF: Tracing = {
 };
 
 /** Tracing as the settings want it. Nothing of OpenTelemetry is loaded while it is off. A collector that is away keeps nobody from working. */
-export async function openTracing({ settings, role, version, headers, log, metrics }: TracingOptions): Promise<Tracing> {
+export async function openTracing({ settings, role, version, resource, headers, log, metrics }: TracingOptions): Promise<Tracing> {
   const { enabled, endpoint, sample_ratio: sampleRatio, timeout_ms: timeoutMs, max_spans: maxSpans } = settings;
   if (!enabled) return OFF;
   const { createExportingTracer } = await withOptionalPackages('tracing', 'tracing.enabled', () => import('./open.ts'));
@@ -51,6 +53,7 @@ export async function openTracing({ settings, role, version, headers, log, metri
   const tracer = createExportingTracer({
     role,
     version,
+    resource,
     instance: randomUUID(),
     sampleRatio,
     endpoint,

@@ -12,17 +12,15 @@ import {
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BasicTracerProvider, ParentBasedSampler, type SpanProcessor, TraceIdRatioBasedSampler } from '@opentelemetry/sdk-trace-base';
-import { ATTR_SERVICE_NAME, ATTR_SERVICE_VERSION } from '@opentelemetry/semantic-conventions';
 import { isWritError } from '../../core/errors.ts';
 import { formatTraceparent, type TraceContext } from '../../core/trace-context.ts';
 import { SPANS, type SpanName, type SpanRow } from '../spans.ts';
+import { type ResourceOfProcess, withResource } from './resource.ts';
 import type { Span, SpanAttributes, SpanStart, Tracer } from './tracer.ts';
 
-export interface OtelTracerOptions {
-  readonly role: string;
-  readonly version: string;
-  /** Names this process among those of its role. */
-  readonly instance: string;
+export interface OtelTracerOptions extends ResourceOfProcess {
+  /** Attributes of the process that its surroundings give. */
+  readonly resource?: Readonly<Record<string, string>>;
   /** Of the traces that begin here; a context that came along decides for itself. 0 to 1. */
   readonly sampleRatio: number;
   readonly processor: SpanProcessor;
@@ -37,21 +35,15 @@ export interface OtelTracer extends Tracer {
 const MAX_VALUE = 256;
 
 /** A tracer on OpenTelemetry's SDK, with nothing global: two roles in one process do not see each other's spans. */
-export function createOtelTracer({ role, version, instance, sampleRatio, processor }: OtelTracerOptions): OtelTracer {
+export function createOtelTracer({ resource = {}, sampleRatio, processor, ...own }: OtelTracerOptions): OtelTracer {
   const contexts = new AsyncLocalStorageContextManager();
   const provider = new BasicTracerProvider({
-    resource: resourceFromAttributes({
-      [ATTR_SERVICE_NAME]: 'writ',
-      'service.namespace': 'writ',
-      [ATTR_SERVICE_VERSION]: version,
-      'service.instance.id': instance,
-      'writ.role': role,
-    }),
+    resource: resourceFromAttributes(withResource(resource, own)),
     sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(sampleRatio) }),
     spanLimits: { attributeValueLengthLimit: MAX_VALUE, attributeCountLimit: 32, linkCountLimit: 128, eventCountLimit: 0 },
     spanProcessors: [processor],
   });
-  const tracer = provider.getTracer('writ', version);
+  const tracer = provider.getTracer('writ', own.version);
   contexts.enable();
 
   function contextOf(parent: SpanStart['parent']): Context {
