@@ -13,7 +13,7 @@ import { type Answered, measure, mrrOf, readMailboxes, writeStores } from './mea
 const { values } = parseArgs({
   options: {
     seed: { type: 'string', default: '1' },
-    'of-each': { type: 'string', default: '20' },
+    'of-each': { type: 'string', default: '60' },
     mode: { type: 'string', default: 'lexical' },
     misses: { type: 'boolean', default: false },
   },

@@ -125,7 +125,17 @@ async function wordOrder(engines: readonly MessageEngine[], request: EngineReque
 
 /** Ids of the best rows of a set, whatever page is asked for. */
 async function orderOf(engine: MessageEngine, request: EngineRequest): Promise<EngineAnswer<readonly number[]>> {
-  const found = await engine.find({ ...request, order: 'relevance', min_score: null, after: null, offset: 0, limit: 1, count: false, list: FUSION_POOL });
+  const found = await engine.find({
+    ...request,
+    order: 'relevance',
+    min_score: null,
+    after: null,
+    offset: 0,
+    limit: 1,
+    count: false,
+    facets: false,
+    list: FUSION_POOL,
+  });
   if (!found.ok) return found;
   const ids = found.value.list?.ids ?? '';
   return { ok: true, value: ids === '' ? [] : ids.split(',', FUSION_POOL).map(Number) };
