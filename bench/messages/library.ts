@@ -3,6 +3,7 @@ import type { SearchQuery } from '../../src/contracts/index.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import type { EngineName, EngineRequest, MessageEngine } from '../../src/core/ports/message-engine.ts';
 import { createFts5Engine } from '../../src/messages/engines/fts5/engine.ts';
+import { createExcerpts } from '../../src/messages/engines/fts5/excerpts.ts';
 import { createMessageSearchService, type MessageSearchService } from '../../src/messages/search/service.ts';
 import { createCursorKeys } from '../../src/messages/store/cursor-keys.ts';
 import { createMessagesReader } from '../../src/messages/store/reader.ts';
@@ -21,6 +22,7 @@ export function openLibrary(file: string, more: (database: () => SqliteDatabase)
   const reader = createMessagesReader(file);
   const fts5 = createFts5Engine(reader.database);
   const rest = {
+    excerpts: createExcerpts(),
     recipients: createRecipientsReader(reader.database),
     cursorKeys: createCursorKeys(reader.database, systemClock.monotonic),
     killSwitch: undefined,

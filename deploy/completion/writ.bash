@@ -58,7 +58,7 @@ _writ() {
     '/find') words='--max --ttl --timeout --help --version --json --data-dir --config --set' ;;
     '/scopes') words='--help --version --json --data-dir --config --set' ;;
     '/messages') words='search import rebuild shadow-report --help --version --json --data-dir --config --set' ;;
-    '/messages/search') words='--project --product --kind --from --to --agent --thread --importance --ack --no-ack --since --until --sort --mode --min-score --as --key --limit --offset --cursor --explain --help --version --json --data-dir --config --set' ;;
+    '/messages/search') words='--project --product --kind --from --to --agent --thread --importance --ack --no-ack --since --until --sort --mode --min-score --as --key --limit --offset --cursor --snippets --facets --explain --help --version --json --data-dir --config --set' ;;
     '/messages/import') words='--format --project --from-start --help --version --json --data-dir --config --set' ;;
     '/messages/rebuild') words='--help --version --json --data-dir --config --set' ;;
     '/messages/shadow-report') words='--project --product --limit --help --version --json --data-dir --config --set' ;;

@@ -90,6 +90,10 @@ export const SearchQuery = z
     offset: whole('Results to leave out at the front; not with a cursor. 0 if absent.'),
     cursor: z.string().max(1024).nullish().meta({ description: '`next_cursor` of the page before. One that cannot be read begins at the front.' }),
     explain: z.boolean().nullish().meta({ description: 'Whether the answer says how it was made; false if absent.' }),
+    snippets: z.boolean().nullish().meta({ description: 'Whether results have a part of their body with what was looked for marked; false if absent.' }),
+    facets: z.boolean().nullish().meta({
+      description: 'Whether a first page says how many of the messages that match are of each project, importance and sender; false if absent. Messages only.',
+    }),
     retry: z.boolean().nullish().meta({
       description: 'Whether other spellings, any of the words, and parts of words are looked for where nothing matches a list of words; true if absent.',
     }),

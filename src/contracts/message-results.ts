@@ -25,6 +25,28 @@ export const ScoreFactor = z.strictObject({
 });
 export type ScoreFactor = z.infer<typeof ScoreFactor>;
 
+const span = z.strictObject({ start: z.int().min(0), end: z.int().min(0) }).meta({ description: 'UTF-16 units; `end` is the first one behind.' });
+
+export const SearchSnippet = z
+  .strictObject({
+    title_highlights: z.array(span).meta({ description: 'Parts of the title that are what was looked for.' }),
+    text: z.string().meta({ description: 'A part of the body in which that occurs, else its beginning; at most some 400 characters, `…` where it was cut.' }),
+    highlights: z.array(span).meta({ description: 'Parts of `text` that are what was looked for.' }),
+  })
+  .meta({ description: 'Where a result has what was looked for.' });
+
+function counts<T extends z.ZodType>(value: T, what: string) {
+  return z.array(z.strictObject({ value, count: z.int().min(1) })).meta({ description: `${what}, the most frequent first, at most twenty.` });
+}
+
+export const SearchFacets = z
+  .strictObject({
+    project_id: counts(z.int(), 'Projects'),
+    importance: counts(z.string(), 'Importance'),
+    from_agent: counts(z.string(), 'Names of senders'),
+  })
+  .meta({ description: 'How many of the messages that match, and that may be seen, are of each value; `min_score` and pages left out.' });
+
 export const SearchResult = z.strictObject({
   doc_kind: DocKind,
   id: z.int(),
@@ -41,6 +63,7 @@ export const SearchResult = z.strictObject({
   to: z.array(z.string()).optional().meta({ description: 'Of a message, by name. Absent where names are redacted.' }),
   cc: z.array(z.string()).optional(),
   bcc: z.array(z.string()).optional().meta({ description: 'Absent when empty; for callers who may see everything, the sender, and those in it.' }),
+  snippet: SearchSnippet.optional().meta({ description: 'Only with `snippets`; absent in redacted rows.' }),
   reason_codes: z.array(z.enum(REASON_CODES)).optional(),
   score_factors: z.array(ScoreFactor).optional(),
   redacted: z.boolean(),
@@ -63,6 +86,7 @@ export const SearchResponse = z
     results: z.array(SearchResult),
     next_cursor: z.string().optional().meta({ description: 'Token of the next page; absent on the last one.' }),
     retry: SearchRetry.optional().meta({ description: 'Only when nothing matches the text and something else was found.' }),
+    facets: SearchFacets.optional().meta({ description: 'Only with `facets`, on a first page.' }),
     explain: QueryExplain.optional(),
     assistance: QueryAssistance.optional(),
     guidance: ZeroResultGuidance.optional().meta({ description: 'Only when nothing was found.' }),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { QueryAssistance, QueryExplain, SearchDiagnostics, SearchRetry, ZeroResultGuidance } from './message-explain.ts';
 import { QUERY_TEXT_MAX, SEARCH_MODES } from './message-query.ts';
-import { REASON_CODES, ScoreFactor } from './message-results.ts';
+import { REASON_CODES, ScoreFactor, SearchFacets, SearchSnippet } from './message-results.ts';
 
 /**
  * The tools `search_messages` and `search_messages_product` (message-search.md 6). The schema judges types only: aliases,
@@ -36,6 +36,8 @@ const SHARED = {
   ...aliases(TOOL_ALIASES.date_start, 'First moment: RFC 3339, without zone in UTC, or a date.'),
   ...aliases(TOOL_ALIASES.date_end, 'Last moment, inclusive; a date means its whole day in UTC.'),
   explain: z.boolean().optional().meta({ description: 'Whether the answer says how it was made.' }),
+  snippets: z.boolean().optional().meta({ description: 'Whether results have a part of their body with what was looked for marked.' }),
+  facets: z.boolean().optional().meta({ description: 'Whether a first page counts what matches by project, importance and sender.' }),
   retry: z.boolean().optional().meta({ description: 'false: nothing else is looked for where nothing matches the words.' }),
   cursor: text('`next_cursor` of the page before.'),
   mode: z.enum(SEARCH_MODES).optional().meta({ description: 'lexical if absent.' }),
@@ -71,6 +73,7 @@ const ROW = {
   to: z.array(z.string()).meta({ description: 'Names, in code-point order.' }),
   cc: z.array(z.string()),
   bcc: z.array(z.string()).optional().meta({ description: 'Absent when empty; for callers who may see everything, the sender, and those in it.' }),
+  snippet: SearchSnippet.optional().meta({ description: 'Only with `snippets`.' }),
   reason_codes: z.array(z.enum(REASON_CODES)).optional(),
   score_factors: z.array(ScoreFactor).optional(),
 };
@@ -79,6 +82,7 @@ const REST = {
   assistance: QueryAssistance.optional(),
   guidance: ZeroResultGuidance.optional(),
   retry: SearchRetry.optional(),
+  facets: SearchFacets.optional().meta({ description: 'Only with `facets`, on a first page.' }),
   explain: QueryExplain.optional(),
   next_cursor: z.string().optional(),
   diagnostics: SearchDiagnostics.optional(),

@@ -72,7 +72,7 @@ async function compared(reader: keyof typeof READERS, random: Random): Promise<v
   const foreign = (await search.search({ text: '', limit: 1, ...everything }, null)).next_cursor ?? '';
   try {
     for (let turn = 0; turn < cases(25); turn += 1) {
-      const query = { ...randomAsked(random, box.agents).query, min_score: undefined, explain: true };
+      const query = { ...randomAsked(random, box.agents).query, min_score: undefined, explain: true, snippets: true, facets: true };
       const whole = SearchQuery.parse({ ...query, limit: 1000, cursor: random.chance(0.3) ? madeUp(random, hidden, foreign) : undefined });
       const [answer, expected] = [await search.search(whole, viewer), await innocent.search(whole, viewer)];
       expect({ whole, viewer, told: comparable(answer, true) }).toEqual({ whole, viewer, told: comparable(expected, true) });

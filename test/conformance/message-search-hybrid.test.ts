@@ -73,7 +73,10 @@ describe('message search by words and vectors', () => {
         // Hashed words are near by chance: a row that has none of the words, whatever the filters, has nothing to speak for it.
         const leaves = asked.wanted.groups.flat();
         const hasAny = (id: number): boolean => box.mails.some((mail) => mail.id === id && leaves.some((leaf) => weightIn(mail, leaf, true) > 0));
-        const fused = fusedByHand(await ids('lexical'), (await ids('semantic')).filter(hasAny), k);
+        const words = await ids('lexical');
+        // And they move nothing that words have found.
+        const near = [...words, ...(await ids('semantic')).filter((id) => hasAny(id) && !words.includes(id))];
+        const fused = fusedByHand(words, near, k);
         const ranked = mode === 'hybrid' ? fused : judgedByHand(fused, Math.max(10, top), (id) => texts.get(id) ?? '');
         const expected = snapped(ranked).filter(({ score }) => score >= (min_score ?? 0));
         const found: Ranked[] = [];

@@ -1,6 +1,7 @@
 import type { MessageSearch } from '../../src/core/ports/index.ts';
 import type { EngineAnswer, MessageEngine } from '../../src/core/ports/message-engine.ts';
 import { createFts5Engine } from '../../src/messages/engines/fts5/engine.ts';
+import { createExcerpts } from '../../src/messages/engines/fts5/excerpts.ts';
 import { errorResponse } from '../../src/messages/search/error-response.ts';
 import { createMessageSearchService } from '../../src/messages/search/service.ts';
 import { createCursorKeys } from '../../src/messages/store/cursor-keys.ts';
@@ -18,6 +19,7 @@ export function fuzzedSearches(file: string): Readonly<Record<'working' | 'faili
       ...parts,
       engines: { fts5: engine },
       recipients: createRecipientsReader(database),
+      excerpts: createExcerpts(),
       cursorKeys: createCursorKeys(database, parts.elapsed),
     }),
     project: async (key, viewer) => lookUp(database, (db) => projectNamed(db, key, viewer)),

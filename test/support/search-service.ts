@@ -1,6 +1,7 @@
 import type { MessageEngine } from '../../src/core/ports/message-engine.ts';
 import type { MessageSearchEvent } from '../../src/core/ports/message-search.ts';
 import { createFts5Engine } from '../../src/messages/engines/fts5/engine.ts';
+import { createExcerpts } from '../../src/messages/engines/fts5/excerpts.ts';
 import type { KillSwitch, Missing } from '../../src/messages/search/planner.ts';
 import { createMessageSearchService, type MessageSearchService } from '../../src/messages/search/service.ts';
 import { createCursorKeys } from '../../src/messages/store/cursor-keys.ts';
@@ -25,6 +26,7 @@ export function searchOver(file: string, wishes: Wishes = {}): MessageSearchServ
     engines: { fts5, ...engines },
     absent,
     recipients: createRecipientsReader(reader.database),
+    excerpts: createExcerpts(),
     cursorKeys: createCursorKeys(reader.database, elapsed),
     killSwitch,
     now,

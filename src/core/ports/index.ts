@@ -22,6 +22,7 @@ export type * from './kernel-store.ts';
 export type * from './ledger.ts';
 export type * from './message-cursor-keys.ts';
 export type * from './message-engine.ts';
+export type * from './message-excerpts.ts';
 export type * from './message-import.ts';
 export type * from './message-ingest.ts';
 export type * from './message-recipients.ts';

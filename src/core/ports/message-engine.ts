@@ -83,6 +83,8 @@ export interface EngineRequest extends EngineSet {
   readonly list: number;
   /** Now, microseconds: approvals of contacts end. */
   readonly now_us: number;
+  /** Whether the rows that may be seen are counted by what they are: beside a first page only. */
+  readonly facets?: boolean;
   /** How engines that ask several others join what these say; absent: as `message-search.md` 2.1 has it. */
   readonly fusion?: { readonly rrf_k: number; readonly rerank_top_k: number };
 }
@@ -147,10 +149,19 @@ export interface EngineFound {
   /** Number of the state of the data. */
   readonly version: number;
   readonly list: EngineList | null;
+  /** How many rows of the set that may be seen have each value, where that was asked. */
+  readonly facets?: EngineFacets;
   /** Milliseconds of its stages, where an engine joins several. */
   readonly spent?: EngineSpent;
   /** How many rows words found, where an engine joins these with others. */
   readonly byWords?: number;
+}
+
+/** Rows by project, importance and sender: the most frequent values first, at most twenty of each. */
+export interface EngineFacets {
+  readonly project_id: readonly { readonly value: number; readonly count: number }[];
+  readonly importance: readonly { readonly value: string; readonly count: number }[];
+  readonly from_agent: readonly { readonly value: string; readonly count: number }[];
 }
 
 export type EngineStage = 'lexical' | 'vector' | 'fusion' | 'rerank';

@@ -21,12 +21,10 @@ export function errorResponse(
   query: SearchQuery,
   viewer: SearchViewer,
   error: SearchError,
-  parts: Omit<MessageSearchParts, 'engines' | 'recipients' | 'cursorKeys'>,
+  parts: Omit<MessageSearchParts, 'engines' | 'recipients' | 'excerpts' | 'cursorKeys'>,
 ): Promise<SearchResponse> {
-  return createMessageSearchService({ ...parts, engines: { fts5: failingEngine('fts5', error) }, recipients: () => new Map(), cursorKeys: NO_KEYS }).search(
-    query,
-    viewer,
-  );
+  const engines = { fts5: failingEngine('fts5', error) };
+  return createMessageSearchService({ ...parts, engines, recipients: () => new Map(), excerpts: () => new Map(), cursorKeys: NO_KEYS }).search(query, viewer);
 }
 
 /** Nothing is found, so no token is made. */

@@ -1,5 +1,6 @@
 import { messageOf } from '../../core/errors.ts';
-import type { EngineAnswer, EngineFound, EngineRequest, EngineRow, EngineSpent, MessageEngine } from '../../core/ports/message-engine.ts';
+import type { EngineAnswer, EngineFacets, EngineFound, EngineRequest, EngineRow, EngineSpent, MessageEngine } from '../../core/ports/message-engine.ts';
+import type { Excerpt, MakeExcerpts } from '../../core/ports/message-excerpts.ts';
 import type { MessageRecipients, ReadRecipients } from '../../core/ports/message-recipients.ts';
 import type { SearchViewer } from '../../core/ports/message-search.ts';
 import { decodeCursor, encodeCursor, type SearchCursor } from './cursor.ts';
@@ -27,6 +28,7 @@ export interface Page {
   readonly spent?: EngineSpent | undefined;
   /** How many rows words found, where the engine joins these with others. */
   readonly byWords?: number | undefined;
+  readonly facets?: EngineFacets | undefined;
 }
 
 /** A page, the engine that it is from, and what the engine was asked. */
@@ -40,6 +42,8 @@ export interface ServedPage {
 export interface PageExtras {
   /** `undefined` for other kinds, and when they could not be read. */
   readonly recipients: ReadonlyMap<number, MessageRecipients> | undefined;
+  /** Excerpts of the rows; `undefined` when nobody asked, or they could not be made. */
+  readonly excerpts: ReadonlyMap<number, Excerpt> | undefined;
   /** Rows that match and were left out, for an operator's audit; only beside a first page. */
   readonly denied: readonly EngineRow[];
   /** What could not be found out. */
@@ -146,10 +150,19 @@ function withScore(row: EngineRow | undefined, list: OrderList): EngineRow[] {
 }
 
 function page(
-  { rows, more, matched, denied, sql, spent, byWords }: Pick<EngineFound, 'rows' | 'more' | 'matched' | 'denied' | 'sql' | 'spent' | 'byWords'>,
+  {
+    rows,
+    more,
+    matched,
+    denied,
+    sql,
+    spent,
+    byWords,
+    facets,
+  }: Pick<EngineFound, 'rows' | 'more' | 'matched' | 'denied' | 'sql' | 'spent' | 'byWords' | 'facets'>,
   told: Pick<Page, 'orderChanged' | 'cursorUsed' | 'cursorInvalidated' | 'notes'>,
 ): Answer<Page> {
-  return { ok: true, value: { rows, more, matched, denied, sql, spent, byWords, ...told } };
+  return { ok: true, value: { rows, more, matched, denied, sql, spent, byWords, facets, ...told } };
 }
 
 /** One order for one set: the same words, filters, viewers and threshold. */
@@ -157,20 +170,28 @@ function keyOf(engine: MessageEngine, { kind, match, filters, scope, min_score, 
   return JSON.stringify([engine.name, kind, match, filters, scope, min_score, fusion]);
 }
 
-const NO_EXTRAS: PageExtras = { recipients: undefined, denied: [], faults: [] };
+const NO_EXTRAS: PageExtras = { recipients: undefined, excerpts: undefined, denied: [], faults: [] };
 
 /** Denied rows that an audit names; `denied_count` counts all of them. */
 const MAX_AUDIT = 100;
 
-/** Recipients and denied rows are worth less than the page: what fails here is said and left out. */
-export async function pageExtras(served: ServedPage | null, viewer: SearchViewer, read: ReadRecipients): Promise<PageExtras> {
+interface ExtrasParts {
+  readonly recipients: ReadRecipients;
+  /** `undefined`: nobody asked for excerpts. */
+  readonly excerpts: MakeExcerpts | undefined;
+}
+
+/** Recipients, excerpts and denied rows are worth less than the page: what fails here is said and left out. */
+export async function pageExtras(served: ServedPage | null, viewer: SearchViewer, parts: ExtrasParts): Promise<PageExtras> {
   if (served === null) return NO_EXTRAS;
-  const recipients = await recipientsOf(served, read);
+  const recipients = await recipientsOf(served, parts.recipients);
+  const excerpts = await excerptsOf(served, parts.excerpts);
   const denied = await deniedRows(served, viewer);
   return {
     recipients: recipients?.ok === true ? recipients.value : undefined,
+    excerpts: excerpts?.ok === true ? excerpts.value : undefined,
     denied: denied?.ok === true ? denied.value.rows : [],
-    faults: [recipients, denied].flatMap((answer) => (answer === undefined || answer.ok ? [] : [answer.error.message])),
+    faults: [recipients, excerpts, denied].flatMap((answer) => (answer === undefined || answer.ok ? [] : [answer.error.message])),
   };
 }
 
@@ -179,10 +200,17 @@ async function recipientsOf({ request: { kind, scope, now_us }, page: { rows } }
   return catchEngineErrors(async () => ({ ok: true, value: read({ ids: rows.map(({ id }) => id), scope, now_us }) }));
 }
 
+/** Rows that are redacted have none. */
+async function excerptsOf({ request: { match }, page: { rows } }: ServedPage, make: MakeExcerpts | undefined) {
+  if (make === undefined || rows.length === 0) return undefined;
+  const seen = rows.filter(({ visible }) => visible);
+  return catchEngineErrors(async () => ({ ok: true, value: make(seen, match) }));
+}
+
 /** Only who may see everything is told what a scope that they asked for hides, and nobody is told it again on every page. */
 async function deniedRows({ engine, request, page: { denied, cursorUsed } }: ServedPage, viewer: SearchViewer) {
   const { kind, scope } = request;
   if (viewer !== null || kind !== 'message' || scope.viewers.length === 0 || scope.keep_denied || cursorUsed || denied === 0) return undefined;
-  const set = { ...request, scope: { ...scope, only_denied: true as const }, min_score: null };
+  const set = { ...request, scope: { ...scope, only_denied: true as const }, min_score: null, facets: false };
   return catchEngineErrors(async () => engine.find({ ...set, offset: 0, limit: MAX_AUDIT, count: false, after: null, list: 0 }));
 }

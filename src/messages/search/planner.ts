@@ -169,7 +169,8 @@ export function engineRequestOf(query: NormalQuery, viewer: SearchViewer, match:
     min_score: query.min_score,
     offset: query.offset,
     limit: query.limit,
-    count: query.explain,
+    count: query.explain || query.facets,
+    ...(query.facets && query.doc_kind === 'message' && { facets: true }),
     now_us: nowUs,
     fusion: { rrf_k: query.rrf_k, rerank_top_k: query.rerank_top_k },
   };

@@ -31,6 +31,10 @@ export interface NormalQuery {
   readonly offset: number;
   readonly cursor: string | null;
   readonly explain: boolean;
+  /** Whether results have a part of their text with what was looked for. */
+  readonly snippets: boolean;
+  /** Whether what is found is counted by project, importance and sender. */
+  readonly facets: boolean;
   /** Whether something else is looked for where nothing matches the text. */
   readonly retry: boolean;
   readonly scope: ScopePolicy;
@@ -71,6 +75,8 @@ export function normalQuery(query: SearchQuery): NormalQuery {
     offset: Math.max(0, query.offset ?? 0),
     cursor: query.cursor ?? null,
     explain: query.explain ?? false,
+    snippets: query.snippets ?? false,
+    facets: query.facets ?? false,
     retry: query.retry ?? true,
     scope: query.scope ?? 'unrestricted',
     redaction: redactionOf(query.redaction),

@@ -1,5 +1,6 @@
 import type { ReasonCode, ScoreFactor, SearchAuditEntry, SearchDiagnostics, SearchMode, SearchResponse, SearchResult } from '../../contracts/index.ts';
-import type { EngineMatch, EngineRow } from '../../core/ports/message-engine.ts';
+import type { EngineFacets, EngineMatch, EngineRow } from '../../core/ports/message-engine.ts';
+import type { Excerpt } from '../../core/ports/message-excerpts.ts';
 import type { MessageRecipients } from '../../core/ports/message-recipients.ts';
 import { auditEntry, redacted } from '../visibility/scope.ts';
 import { assist } from './assistance.ts';
@@ -21,12 +22,17 @@ export function responseOf(trace: SearchTrace): SearchResponse {
     ...(served?.page.more === true &&
       last !== undefined && { next_cursor: trace.seal(tokenAfter(last, served.request.order, served.engine, trace.retry?.by)) }),
     ...(trace.retry !== undefined && { retry: toldOf(trace.retry) }),
+    ...(served?.page.facets !== undefined && { facets: facetCountsOf(served.page.facets) }),
     ...(query.explain && { explain: explainOf(trace) }),
     ...(assistance !== undefined && { assistance }),
     ...(rows.length === 0 && { guidance: guide(query, assistance) }),
     ...(diagnostics !== undefined && { diagnostics }),
     ...(audit.length > 0 && { audit }),
   };
+}
+
+function facetCountsOf({ project_id, importance, from_agent }: EngineFacets): NonNullable<SearchResponse['facets']> {
+  return { project_id: [...project_id], importance: [...importance], from_agent: [...from_agent] };
 }
 
 function toldOf({ by, text, replaced }: RetryStep): NonNullable<SearchResponse['retry']> {
@@ -101,7 +107,7 @@ function judgingOf({ by }: EngineMatch, mode: SearchMode): Judging {
 }
 
 /** A row of an engine as the caller sees it. Raw scores depend on everybody's mail, so only who may see all of it is shown them. */
-function resultOf(row: EngineRow, { engine, request }: ServedPage, { query, viewer, extras: { recipients } }: SearchTrace): SearchResult {
+function resultOf(row: EngineRow, { engine, request }: ServedPage, { query, viewer, extras: { recipients, excerpts } }: SearchTrace): SearchResult {
   const judging = judgingOf(request.match, engine.mode);
   const mayJudge = viewer === null && query.scope === 'unrestricted';
   const result: SearchResult = {
@@ -118,11 +124,18 @@ function resultOf(row: EngineRow, { engine, request }: ServedPage, { query, view
     ...(row.thread_id !== null && { thread_id: row.thread_id }),
     ...(row.from_agent !== null && { from_agent: row.from_agent }),
     ...(recipients !== undefined && query.doc_kind === 'message' && recipientsOf(recipients.get(row.id))),
+    ...snippetOf(excerpts?.get(row.id)),
     reason_codes: [...judging.codes],
     ...(query.explain && { score_factors: factorsOf(row, judging) }),
     redacted: false,
   };
   return row.visible || query.redaction === null ? result : redacted(result, query.redaction);
+}
+
+function snippetOf(excerpt: Excerpt | undefined): Pick<SearchResult, 'snippet'> {
+  if (excerpt === undefined) return {};
+  const { title_highlights, text, highlights } = excerpt;
+  return { snippet: { title_highlights: [...title_highlights], text, highlights: [...highlights] } };
 }
 
 function recipientsOf({ to, cc, bcc }: MessageRecipients = { to: [], cc: [], bcc: [] }): Pick<SearchResult, 'to' | 'cc' | 'bcc'> {

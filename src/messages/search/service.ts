@@ -1,5 +1,6 @@
 import type { SearchQuery, SearchResponse } from '../../contracts/index.ts';
 import type { CursorKeys } from '../../core/ports/message-cursor-keys.ts';
+import type { MakeExcerpts } from '../../core/ports/message-excerpts.ts';
 import type { ReadRecipients } from '../../core/ports/message-recipients.ts';
 import type { MessageSearchEvent, SearchViewer } from '../../core/ports/message-search.ts';
 import { scopeOf } from '../visibility/scope.ts';
@@ -20,6 +21,8 @@ const MAX_LISTS = 64;
 export interface MessageSearchParts extends EngineSetup {
   /** Who got the messages of a page. */
   readonly recipients: ReadRecipients;
+  /** What of the texts of a page is shown, for who asks for it. */
+  readonly excerpts: MakeExcerpts;
   /** What cursors of those who may not see everything are authenticated with. */
   readonly cursorKeys: CursorKeys;
   /** Milliseconds since 1970. */
@@ -46,7 +49,7 @@ export function createMessageSearchService(parts: MessageSearchParts): MessageSe
       const request: SearchRequest = { started: parts.elapsed(), ...admitted(normalQuery(asked), viewer, parts.cursorKeys), viewer };
       const run: RunContext = { ...request, route: chooseEngines(parts, request.query), plan: planOf(request.query) };
       const attempt = await findRows(parts, lists, run);
-      const extras = await pageExtras(attempt.served, viewer, parts.recipients);
+      const extras = await pageExtras(attempt.served, viewer, { ...parts, excerpts: run.query.snippets ? parts.excerpts : undefined });
       const totalUs = micros(parts.elapsed() - run.started);
       const shadow = startShadow(parts, run.route, attempt.served);
       // Whoever asks how the answer was made waits for the comparison; nobody else does.

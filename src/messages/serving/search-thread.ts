@@ -3,6 +3,7 @@ import { systemClock } from '../../core/clock.ts';
 import type { SearchError } from '../../core/ports/message-engine.ts';
 import type { MessageQuestions, MessageSearchEvent } from '../../core/ports/message-search.ts';
 import { createFts5Engine } from '../engines/fts5/engine.ts';
+import { createExcerpts } from '../engines/fts5/excerpts.ts';
 import { failingEngine } from '../search/error-response.ts';
 import { createMessageSearchService } from '../search/service.ts';
 import { createCursorKeys } from '../store/cursor-keys.ts';
@@ -27,6 +28,7 @@ const service = createMessageSearchService({
   engines: { fts5, ...lexical.engines, ...near.engines },
   absent: { ...lexical.absent, ...near.absent },
   recipients: createRecipientsReader(reader.database),
+  excerpts: createExcerpts(),
   cursorKeys: createCursorKeys(reader.database, systemClock.monotonic),
   killSwitch,
   now: systemClock.now,

@@ -36,6 +36,10 @@ export interface MessageSearchQuery {
   recipient_name?: string | null | undefined;
   min_score?: number | null | undefined;
   rerank_top_k?: number | null | undefined;
+  /** Whether results have a part of their body with what was looked for marked; false if absent. */
+  snippets?: boolean | null | undefined;
+  /** Whether a first page counts what matches by project, importance and sender; false if absent. */
+  facets?: boolean | null | undefined;
   /** Whether something else is looked for where nothing matches a list of words; true if absent. */
   retry?: boolean | null | undefined;
   rrf_k?: number | null | undefined;
@@ -60,10 +64,18 @@ export interface MessageSearchResult {
   cc?: string[] | undefined;
   /** Recipients in Bcc; absent when there are none. */
   bcc?: string[] | undefined;
+  /** Present only with `snippets`: where the result has what was looked for, in UTF-16 units. */
+  snippet?: { title_highlights: MessageSpan[]; text: string; highlights: MessageSpan[] } | undefined;
   reason_codes?: MessageReasonCode[] | undefined;
   score_factors?: { key: string; contribution: number; summary: string }[] | undefined;
   redacted: boolean;
   redaction_reason?: string | undefined;
+}
+
+/** A part of a text; `end` is the first unit behind it. */
+export interface MessageSpan {
+  start: number;
+  end: number;
 }
 
 export type MessageReasonCode =
@@ -82,6 +94,14 @@ export interface MessageSearchAnswer {
   results: MessageSearchResult[];
   next_cursor?: string | undefined;
   explain?: MessageSearchExplain | undefined;
+  /** Present only with `facets`, on a first page: the most frequent values of what matches. */
+  facets?:
+    | {
+        project_id: { value: number; count: number }[];
+        importance: { value: string; count: number }[];
+        from_agent: { value: string; count: number }[];
+      }
+    | undefined;
   /** Present only when nothing matches the text and something else was found. */
   retry?: { by: 'spelling' | 'any_word' | 'substrings'; text: string; replaced?: { word: string; by: string[] }[] | undefined } | undefined;
   assistance?:

@@ -62,6 +62,23 @@ async function post(body: unknown, secret = site.secrets.search) {
 }
 
 describe('message search on its surfaces', () => {
+  it('shows snippets and counts facets on each of them, where they are asked for', async () => {
+    const asked = { snippets: true, facets: true };
+    const told = SearchMessagesOutput.parse((await inBackend(asked)).answer);
+    const http = SearchResponse.parse((await post({ text: 'plan', project_id: await projectOfLunch(), limit: 20, ...asked })).body);
+    const line = ['messages', 'search', 'plan', '--project', 'backend', '--snippets', '--facets'];
+    const cli = SearchResponse.parse(lastJson(await writ('--json', ...line)));
+    const snippets = http.results.map(({ snippet }) => snippet);
+    expect(snippets.every((snippet) => snippet !== undefined && snippet.title_highlights.length + snippet.highlights.length > 0)).toBe(true);
+    expect(told.result.map(({ snippet }) => snippet)).toEqual(snippets);
+    expect(cli.results.map(({ snippet }) => snippet)).toEqual(snippets);
+    expect(http.facets?.project_id.map(({ count }) => count)).toEqual([6]);
+    expect([told.facets, cli.facets]).toEqual([http.facets, http.facets]);
+    const { out } = await writ(...line);
+    expect(out).toMatch(/\*\*plan\*\*/i);
+    expect(out).toMatch(/^projects +\d+ \(6\)$/m);
+  });
+
   it('finds the same, in the same order, over MCP, over HTTP and on the command line', { tags: ['MS-001', 'MS-106'] }, async () => {
     const { answer } = await inBackend({});
     const ids = SearchMessagesOutput.parse(answer).result.map(({ id }) => id);

@@ -1,5 +1,6 @@
 import type { SearchQuery } from '../../../src/contracts/index.ts';
 import { createFts5Engine } from '../../../src/messages/engines/fts5/engine.ts';
+import { createExcerpts } from '../../../src/messages/engines/fts5/excerpts.ts';
 import { createMessageSearchService } from '../../../src/messages/search/service.ts';
 import { createCursorKeys } from '../../../src/messages/store/cursor-keys.ts';
 import { createMessagesReader } from '../../../src/messages/store/reader.ts';
@@ -31,6 +32,7 @@ export function openRankings(file: string): Rankings {
   const service = createMessageSearchService({
     engines: { fts5: createFts5Engine(reader.database) },
     recipients: createRecipientsReader(reader.database),
+    excerpts: createExcerpts(),
     cursorKeys: createCursorKeys(reader.database, () => clock),
     killSwitch: undefined,
     now: () => clock,

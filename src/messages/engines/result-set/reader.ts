@@ -2,13 +2,23 @@ import type Database from 'better-sqlite3';
 import type { SqliteDatabase } from '../../../adapters/sqlite/open.ts';
 import type { Importance } from '../../../contracts/index.ts';
 import { messageOf } from '../../../core/errors.ts';
-import type { EngineAnswer, EngineFound, EngineRequest, EngineRow, EngineSet, ScopeReason, SearchError } from '../../../core/ports/message-engine.ts';
+import type {
+  EngineAnswer,
+  EngineFacets,
+  EngineFound,
+  EngineRequest,
+  EngineRow,
+  EngineSet,
+  ScopeReason,
+  SearchError,
+} from '../../../core/ports/message-engine.ts';
 import type { Sql, SqlValue } from '../../visibility/sql.ts';
 import { visibilityOf } from '../../visibility/visibility.ts';
 import { collectHits, type Ordered, orderOf, scoreOf } from './order.ts';
 import {
   candidatesStatement,
   countStatement,
+  facetsStatement,
   HAS_TRIGRAMS,
   hitsStatement,
   listedStatement,
@@ -113,6 +123,7 @@ function find(asking: Asking, request: EngineRequest, ranking: Ranking | null): 
     resumed,
     sql: front.sql,
     version: Number(asking.all(VERSION)[0]?.[0]),
+    ...(request.facets === true && request.after === null && { facets: facetsOf(asking, request, ranking) }),
     list:
       ranking === null || request.list === 0 || ids.length === 0
         ? null
@@ -137,13 +148,29 @@ function ranked({ all, database }: Asking, request: EngineRequest, ranking: Rank
 }
 
 function listed({ all }: Asking, request: EngineRequest, after: PageStart | null): Front {
-  const hasTrigrams = request.kind === 'message' && request.match.by === 'substrings' && all(HAS_TRIGRAMS).length > 0;
+  const hasTrigrams = hasTrigramsFor(all, request);
   const statement = listedStatement(request, after, hasTrigrams);
   const [matched = null, denied = null] = request.count
     ? (all(countStatement(request, hasTrigrams))[0] ?? [])
     : [null, visibilityOf(request, request.now_us).sees === undefined ? 0 : null];
   const ids = all(statement).map(([id]) => Number(id));
   return { ids, keys: [], f: 1, lowest: 0, highest: 0, anchor: null, matched: numberOrNull(matched), denied: numberOrNull(denied), sql: statement.text };
+}
+
+function facetsOf({ all }: Asking, request: EngineRequest, ranking: Ranking | null): EngineFacets {
+  const rows = all(facetsStatement(request, ranking, hasTrigramsFor(all, request)));
+  const of = (facet: string) =>
+    rows.flatMap(([name, value, count]) => (name === facet && value !== null ? [{ value: value ?? '', count: Number(count) }] : []));
+  const texts = (facet: string) => of(facet).map(({ value, count }) => ({ value: String(value), count }));
+  return {
+    project_id: of('project_id').map(({ value, count }) => ({ value: Number(value), count })),
+    importance: texts('importance'),
+    from_agent: texts('from_agent'),
+  };
+}
+
+function hasTrigramsFor(all: Asking['all'], { kind, match }: EngineRequest): boolean {
+  return kind === 'message' && match.by === 'substrings' && all(HAS_TRIGRAMS).length > 0;
 }
 
 interface Anchored {

@@ -81,6 +81,26 @@ export function countStatement(request: EngineRequest, hasTrigrams = false): Sql
   return sql`${withTables(visibility.tables)}SELECT ${count([...set, ...visibleOnly(request, visibility)])}, ${denied}`;
 }
 
+/** Values of a facet that are told. */
+const MAX_VALUES = 20;
+
+/** Rows [facet, value, count] of what may be seen of a set of messages; what a redaction would show counts as hidden. */
+export function facetsStatement(request: EngineRequest, ranking: Ranking | null, hasTrigrams = false): Sql {
+  const kind = KINDS[request.kind];
+  const visibility = visibilityOf(request, request.now_us);
+  const seen = visibility.sees === undefined ? [] : [visibility.sees];
+  const found =
+    ranking === null
+      ? sql`${kind.table} m${where([...listedConditions(request, kind, visibility, hasTrigrams), ...seen])}`
+      : sql`${ranking.from} f CROSS JOIN ${kind.table} m ON m.id = ${ranking.id}${where([...ranking.match, ...filterConditions(request, kind, visibility), ...seen])}`;
+  const counted = (facet: string, value: Sql, from: Sql): Sql =>
+    sql`SELECT * FROM (SELECT ${facet} AS facet, ${value} AS value, count(*) AS rows_counted FROM ${from} GROUP BY value ORDER BY rows_counted DESC, value LIMIT ${MAX_VALUES})`;
+  const tables = [...visibility.tables, sql`seen AS MATERIALIZED (SELECT m.project_id, m.importance, m.sender_id FROM ${found})`];
+  const bySender = counted('from_agent', sql`a.name`, sql`seen JOIN agents a ON a.id = seen.sender_id`);
+  return sql`${withTables(tables)}${counted('project_id', sql`seen.project_id`, sql`seen`)}
+    UNION ALL ${counted('importance', sql`seen.importance`, sql`seen`)} UNION ALL ${bySender}`;
+}
+
 function listedConditions(request: EngineRequest, kind: KindTables, visibility: Visibility, hasTrigrams: boolean): Sql[] {
   const { match } = request;
   const substrings = match.by === 'substrings' ? [...(hasTrigrams ? withTrigrams(match.terms) : []), ...containsAll(match.terms, kind)] : [];

@@ -1,6 +1,7 @@
 import type { EngineAnswer, EngineRequest, EngineStage, MessageEngine } from '../../../core/ports/message-engine.ts';
 import type { StageTimes } from '../../../core/stage-times.ts';
 import { anyOf } from '../any-of.ts';
+import { exactExpression } from '../exact-expression.ts';
 
 /** Reciprocal rank fusion (message-search.md 3.2): what two orders agree on comes first, whatever their scores are. */
 
@@ -56,19 +57,38 @@ async function fusedRows(
 ): Promise<EngineAnswer<{ readonly rows: readonly Fused[]; readonly byWords: number }>> {
   const words = await times.during('lexical', () => wordOrder(lexical, request));
   if (!words.ok) return words;
-  const near = await times.during('vector', () => orderOf(semantic, hashedRequest(semantic, request)));
+  const near = await times.during('vector', () => orderOf(semantic, request));
   if (!near.ok) return near;
-  const evident = await times.during('lexical', () => withEvidence({ lexical, semantic }, request, words.value, near.value));
+  const sides = { lexical, semantic };
+  const evident = await times.during('lexical', () => withEvidence(sides, request, words.value, near.value));
   if (!evident.ok) return evident;
-  const rows = await times.during('fusion', () => fuse([words.value, evident.value], request.fusion?.rrf_k ?? RRF_K));
+  const settled = await times.during('lexical', () => settledByWords(sides, request, words.value));
+  if (!settled.ok) return settled;
+  const second = inFront(settled.value, evident.value);
+  const rows = await times.during('fusion', () => fuse([words.value, second], request.fusion?.rrf_k ?? RRF_K));
   return { ok: true, value: { rows, byWords: words.value.length } };
 }
 
-/** The words as one name, too, are hashed: a row that has `createMessageSearch` has none of its words for a hash. */
-function hashedRequest({ knowsMeaning }: MessageEngine, request: EngineRequest): EngineRequest {
+/**
+ * The rows that stand in front of both orders, as words have them: nearness moves none of them. Hashed words know less of the
+ * words of a text than an engine of words, so with them these are all that words find. A model may move what has the words
+ * somewhere, and nothing that has the very phrase or name that was typed (D280).
+ */
+async function settledByWords({ lexical, semantic }: HybridSides, request: EngineRequest, words: readonly number[]): Promise<EngineAnswer<readonly number[]>> {
+  if (semantic.knowsMeaning !== true) return { ok: true, value: words };
   const { match } = request;
-  if (knowsMeaning === true || match.by !== 'words' || match.also === undefined) return request;
-  return { ...request, match: { ...match, text: `${match.text} ${match.also}` } };
+  const exact = match.by === 'words' ? exactExpression(match) : undefined;
+  if (match.by !== 'words' || exact === undefined || words.length === 0) return { ok: true, value: [] };
+  if (exact === match.expression) return { ok: true, value: words };
+  const found = await wordOrder(lexical, { ...request, match: { by: 'words', expression: exact, text: match.text } });
+  if (!found.ok) return found;
+  const exactly = new Set(found.value);
+  return { ok: true, value: words.filter((id) => exactly.has(id)) };
+}
+
+function inFront(first: readonly number[], rest: readonly number[]): readonly number[] {
+  const before = new Set(first);
+  return [...first, ...rest.filter((id) => !before.has(id))];
 }
 
 /**
@@ -105,7 +125,17 @@ async function wordOrder(engines: readonly MessageEngine[], request: EngineReque
 
 /** Ids of the best rows of a set, whatever page is asked for. */
 async function orderOf(engine: MessageEngine, request: EngineRequest): Promise<EngineAnswer<readonly number[]>> {
-  const found = await engine.find({ ...request, order: 'relevance', min_score: null, after: null, offset: 0, limit: 1, count: false, list: FUSION_POOL });
+  const found = await engine.find({
+    ...request,
+    order: 'relevance',
+    min_score: null,
+    after: null,
+    offset: 0,
+    limit: 1,
+    count: false,
+    facets: false,
+    list: FUSION_POOL,
+  });
   if (!found.ok) return found;
   const ids = found.value.list?.ids ?? '';
   return { ok: true, value: ids === '' ? [] : ids.split(',', FUSION_POOL).map(Number) };

@@ -41,6 +41,8 @@ export const addMessageSearch: Registrar = (messages, deps, exit) => {
     .option('--limit <n>', 'at most so many results (1 to 1000)', '20')
     .option('--offset <n>', 'leave out so many at the front')
     .option('--cursor <token>', 'go on where a page ended')
+    .option('--snippets', 'show where the results have what was looked for')
+    .option('--facets', 'count what matches by project, importance and sender')
     .option('--explain', 'say how it was searched')
     .addHelpText('after', MORE)
     .action(command<[readonly string[]], MessagesSearchFlags>(deps, exit, runMessagesSearch));
@@ -67,12 +69,14 @@ interface MessagesSearchFlags {
   readonly limit: string;
   readonly offset?: string;
   readonly cursor?: string;
+  readonly snippets?: boolean;
+  readonly facets?: boolean;
   readonly explain?: boolean;
 }
 
 /** `writ messages search`: one page of results. Whoever may read the data directory may see every message, and fewer with `--key`. */
 async function runMessagesSearch(context: CommandContext, flags: MessagesSearchFlags, words: readonly string[]): Promise<number> {
-  const { besideText, explainText, resultsText } = await import('../messages/render.ts');
+  const { besideText, explainText, facetsText, resultsText, snippetsText } = await import('../messages/render.ts');
   const { output } = context;
   const query = queryOf(words, flags);
   const services = await context.services();
@@ -80,8 +84,17 @@ async function runMessagesSearch(context: CommandContext, flags: MessagesSearchF
   const viewer = flags.key === undefined ? null : viewerOf(await holderOfKey(flags.key, services));
   const target = await searchTargetOf(flags, { search, viewer });
   const response = await (target.ok ? search.search({ ...query, ...target.value }, viewer) : search.errorResponse(query, target.error));
-  const explained = response.explain === undefined ? '' : `\n\n${explainText(response.explain)}`;
-  await output.answer(response, () => `${resultsText(response)}${explained}`);
+  const parts = () => [
+    resultsText(response),
+    snippetsText(response),
+    facetsText(response),
+    response.explain === undefined ? '' : explainText(response.explain),
+  ];
+  await output.answer(response, () =>
+    parts()
+      .filter((part) => part !== '')
+      .join('\n\n'),
+  );
   if (!output.json) for (const line of besideText(response)) output.note(line);
   return 0;
 }
@@ -91,7 +104,7 @@ const MAX_OFFSET = 1_000_000;
 /** The query that a command line means, but for its place. Throws WritError INVALID_ARGUMENT naming the option. */
 function queryOf(words: readonly string[], flags: MessagesSearchFlags): SearchQuery {
   const filters = filtersOf(flags);
-  const { kind, mode, cursor, offset, explain } = flags;
+  const { kind, mode, cursor, offset, explain, snippets, facets } = flags;
   const ranking = rankingOf(wordOf('--sort', flags.sort));
   const as = nameOf(wordOf('--as', flags.as));
   return {
@@ -105,6 +118,8 @@ function queryOf(words: readonly string[], flags: MessagesSearchFlags): SearchQu
     ...(flags.minScore === undefined ? {} : { min_score: scoreOf(flags.minScore) }),
     ...(offset === undefined ? {} : { offset: parseWhole(offset, '--offset', { min: 0, max: MAX_OFFSET }) }),
     ...(cursor === undefined ? {} : { cursor: cursor.slice(0, 1024) }),
+    ...(snippets === true ? { snippets } : {}),
+    ...(facets === true ? { facets } : {}),
     ...(explain === true ? { explain } : {}),
   };
 }

@@ -21,6 +21,33 @@ export function resultsText({ results }: SearchResponse): string {
   return results.some(({ doc_kind }) => doc_kind === 'message') ? table(MESSAGES, results.map(messageCells)) : table(OTHERS, results.map(otherCells));
 }
 
+/** Where the results have what was looked for, a line for each, marked as Markdown marks what is important; empty: nobody asked. */
+export function snippetsText({ results }: SearchResponse): string {
+  const shown = results.flatMap(({ id, snippet }) => (snippet === undefined || snippet.text === '' ? [] : [[String(id), markedText(snippet)] as const]));
+  return shown.length === 0 ? '' : pairs(shown);
+}
+
+function markedText({ text, highlights }: NonNullable<SearchResult['snippet']>): string {
+  let [shown, done] = ['', 0];
+  for (const { start, end } of highlights) {
+    shown += `${text.slice(done, start)}**${text.slice(start, end)}**`;
+    done = end;
+  }
+  return `${shown}${text.slice(done)}`.replaceAll(/\s+/gu, ' ').trim();
+}
+
+/** What matches, by project, importance and sender; empty: nobody asked. */
+export function facetsText({ facets }: SearchResponse): string {
+  if (facets === undefined) return '';
+  const line = (counts: readonly { readonly value: string | number; readonly count: number }[]): string =>
+    counts.length === 0 ? 'none' : counts.map(({ value, count }) => `${value} (${count})`).join(', ');
+  return pairs([
+    ['projects', line(facets.project_id)],
+    ['importance', line(facets.importance)],
+    ['senders', line(facets.from_agent)],
+  ]);
+}
+
 /** What a person should know beside the results. */
 export function* besideText({ guidance, assistance, retry, diagnostics, next_cursor }: SearchResponse): Generator<string> {
   if (retry !== undefined) yield retryText(retry);

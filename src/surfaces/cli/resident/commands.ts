@@ -35,7 +35,7 @@ export const THIN_COMMANDS: readonly ThinCommand[] = [
   },
   {
     words: ['messages', 'search'],
-    switches: ['--ack', '--no-ack', '--explain'],
+    switches: ['--ack', '--no-ack', '--explain', '--snippets', '--facets'],
     values: [
       ...['--project', '--product', '--kind', '--from', '--to', '--agent', '--thread', '--importance', '--since', '--until'],
       ...['--sort', '--mode', '--min-score', '--as', '--limit', '--offset', '--cursor'],

@@ -14,6 +14,7 @@ export function toolRow(row: SearchResult): SearchMessagesOutput['result'][numbe
     to: row.to ?? [],
     cc: row.cc ?? [],
     ...(row.bcc === undefined ? {} : { bcc: row.bcc }),
+    ...(row.snippet === undefined ? {} : { snippet: row.snippet }),
     ...(row.reason_codes === undefined ? {} : { reason_codes: row.reason_codes }),
     ...(row.score_factors === undefined ? {} : { score_factors: row.score_factors }),
   };
@@ -25,11 +26,12 @@ export function productRow(row: SearchResult): SearchMessagesProductOutput['resu
 }
 
 /** What stands beside the rows; absent members stay absent. */
-export function besideRows({ assistance, guidance, retry, explain, next_cursor, diagnostics }: SearchResponse): Omit<SearchMessagesOutput, 'result'> {
+export function besideRows({ assistance, guidance, retry, facets, explain, next_cursor, diagnostics }: SearchResponse): Omit<SearchMessagesOutput, 'result'> {
   return {
     ...(assistance === undefined ? {} : { assistance }),
     ...(guidance === undefined ? {} : { guidance }),
     ...(retry === undefined ? {} : { retry }),
+    ...(facets === undefined ? {} : { facets }),
     ...(explain === undefined ? {} : { explain }),
     ...(next_cursor === undefined ? {} : { next_cursor }),
     ...(diagnostics === undefined ? {} : { diagnostics }),

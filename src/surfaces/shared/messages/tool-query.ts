@@ -43,6 +43,8 @@ export function toolQueryOf(inputs: Inputs): SearchQuery {
     ...(inputs.mode === undefined ? {} : { mode: inputs.mode }),
     ...(inputs.min_score === undefined ? {} : { min_score: inputs.min_score }),
     ...(inputs.rerank_top_k === undefined ? {} : { rerank_top_k: Math.max(0, inputs.rerank_top_k) }),
+    ...(inputs.snippets === undefined ? {} : { snippets: inputs.snippets }),
+    ...(inputs.facets === undefined ? {} : { facets: inputs.facets }),
     ...(inputs.retry === undefined ? {} : { retry: inputs.retry }),
     ...(inputs.rrf_k === undefined ? {} : { rrf_k: Math.max(0, inputs.rrf_k) }),
   };

@@ -25,6 +25,8 @@ describe('a query', () => {
       offset: 0,
       cursor: null,
       explain: false,
+      snippets: false,
+      facets: false,
       retry: true,
       scope: 'unrestricted',
       redaction: null,
