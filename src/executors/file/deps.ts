@@ -7,7 +7,7 @@ import type { FileExecutorOptions } from './options.ts';
 import type { PathBase } from './paths.ts';
 
 /** What all parts of one executor share. */
-export interface FileDeps extends Omit<FileExecutorOptions, 'bases' | 'capabilities'> {
+export interface FileDeps extends Omit<FileExecutorOptions, 'bases' | 'capabilities' | 'runs'> {
   readonly capabilities: ReadonlySet<string>;
   readonly pathBases: readonly PathBase[];
   readonly runs: Runs;

@@ -16,6 +16,7 @@ export type { BaseChange, BaseOption, FileExecutorOptions, FileLimits } from './
 export { CRASH_POINTS, type CrashPoint } from './options.ts';
 export { previewFile } from './preview.ts';
 export { purgeVault } from './purge-vault.ts';
+export { createReloadableFileExecutor } from './reloadable.ts';
 
 let started = 0;
 
@@ -43,7 +44,7 @@ const SETTLE_MS = 10_000;
  * used. `stop` waits for running effects. `execute` and `recover` outside of that throw WritError INTERNAL.
  */
 export function createFileExecutor(options: FileExecutorOptions): FileExecutor {
-  const runs = createRuns<OpenedAttempt>();
+  const runs = options.runs ?? createRuns<OpenedAttempt>();
   let starting: Promise<void> | undefined;
   const held = createHeldBases({
     bases: options.bases,
