@@ -3,6 +3,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import { tryLock } from '../adapters/linux/flock.ts';
 import { messageOf, WritError } from '../core/errors.ts';
+import type { RoleAnswer } from '../core/ports/index.ts';
 import { type RunningRole, runningRoles } from '../data-dir/running-roles.ts';
 
 /** The word of `writ reload` to all roles: a file, since neither signals nor process numbers cross from one container to another. */
@@ -44,14 +45,6 @@ function newest(file: string, since: number): ReloadRequest | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** One role, and what it answered: `gone`: it ended meanwhile. `silent`: it did not answer in time, or knows no reload. */
-export interface RoleAnswer {
-  readonly role: string;
-  readonly pid: number;
-  readonly generation: number | undefined;
-  readonly answer: NonNullable<RunningRole['answer']> | 'gone' | 'silent';
 }
 
 /**

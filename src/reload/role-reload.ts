@@ -1,27 +1,33 @@
-import { fingerprintOf } from '../../config/fingerprint.ts';
-import { judgeReload } from '../../config/reloadable.ts';
-import type { Config } from '../../config/schema.ts';
+import type { Fingerprint } from '../core/fingerprint.ts';
 import { openAudit } from '../data-dir/open-audit.ts';
 import type { DataDirPaths } from '../data-dir/paths.ts';
 import { type RunningRole, type RunningWord, tellRunning } from '../data-dir/running-roles.ts';
 import { LOG_LINES } from '../observability/log-lines.ts';
 import type { Logger } from '../observability/logging.ts';
 import type { Finding } from '../observability/metrics-socket.ts';
-import type { ReloadPoint, SettingsHolder } from './live-settings.ts';
+import type { Judged, ReloadPoint, SettingsHolder } from './live-settings.ts';
 import { followRequests } from './request.ts';
 
 /** What a role needs to take up settings while it runs. */
-export interface Reloadable {
-  readonly settings: SettingsHolder<Config>;
+export interface Reloadable<C> {
+  readonly settings: SettingsHolder<C>;
   /** The settings as the files and the role's own flags and variables say them now. Throws WritError INVALID_CONFIG. */
-  readonly read: () => Config;
+  readonly read: () => C;
 }
 
-export interface RoleReloadOptions {
+/** What of the settings this room reads. */
+interface Levelled {
+  readonly log: { readonly level: string };
+}
+
+export interface RoleReloadOptions<C> {
   readonly role: string;
-  readonly config: Config;
+  readonly config: C;
+  readonly fingerprintOf: (config: C) => Fingerprint;
+  /** What of the settings that were read can be taken up. Throws WritError INVALID_CONFIG. */
+  readonly judge: (now: C, read: C) => Judged<C>;
   /** Absent: the role keeps the settings that it was given. */
-  readonly reloadable?: Reloadable | undefined;
+  readonly reloadable?: Reloadable<C> | undefined;
   readonly places: DataDirPaths;
   readonly log: Logger;
   readonly onPoint?: (point: ReloadPoint) => Promise<void> | undefined | void;
@@ -39,7 +45,7 @@ export interface RoleReload {
 const SIGNAL = 'SIGHUP';
 
 /** Says which settings a role has (`<data>/running`), and takes up others on SIGHUP and for `writ reload` (`docs/operations.md`). */
-export function reloadRole({ role, config, reloadable, places, log, onPoint }: RoleReloadOptions): RoleReload {
+export function reloadRole<C extends Levelled>({ role, config, fingerprintOf, judge, reloadable, places, log, onPoint }: RoleReloadOptions<C>): RoleReload {
   let word: RunningWord | undefined;
   let requests: { end(): void } | undefined;
   let isSignalled = false;
@@ -47,7 +53,7 @@ export function reloadRole({ role, config, reloadable, places, log, onPoint }: R
   const said = (): RunningRole => ({
     role,
     pid: process.pid,
-    settings: fingerprintOf(reloadable?.settings.current ?? config),
+    settings: { ...fingerprintOf(reloadable?.settings.current ?? config) },
     ...(reloadable === undefined ? {} : { generation: reloadable.settings.generation }),
     ...(answer === undefined ? {} : { answer }),
   });
@@ -64,7 +70,7 @@ export function reloadRole({ role, config, reloadable, places, log, onPoint }: R
     const end = await settings.reload(who, {
       role: `${role} ${process.pid}`,
       read,
-      judge: judgeReload,
+      judge,
       audit: openAudit(places),
       tell: () => word?.change(said()),
       warn: (why) => log.error({ problem: why }, LOG_LINES.settingsUnrecorded.message),
@@ -98,7 +104,7 @@ export function reloadRole({ role, config, reloadable, places, log, onPoint }: R
 }
 
 /** For `/readyz`: which settings the role has. */
-export function settingsFindings(reloadable: Reloadable | undefined): readonly Finding[] {
+export function settingsFindings(reloadable: { readonly settings: { readonly generation: number } } | undefined): readonly Finding[] {
   if (reloadable === undefined) return [];
   return [{ name: 'settings', ok: true, detail: `generation ${reloadable.settings.generation}` }];
 }

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Config } from '../../../config/schema.ts';
+import { holdPlaces } from '../../../processors/held-places.ts';
 import { queueOf } from '../../../queues/catalog.ts';
 import { createConnection } from '../../../queues/connection.ts';
 import { createPlanEvents } from '../../../queues/plan-events.ts';
@@ -31,7 +32,6 @@ import { planSignatures } from '../plan/signatures.ts';
 import { openProducerSide } from '../producer-side.ts';
 import { redisTarget } from '../redis-target.ts';
 import { openResults } from '../results.ts';
-import { holdPlaces } from '../roles/held-places.ts';
 import { signatureReader } from '../signatures.ts';
 import { createReadiness } from './readiness.ts';
 
@@ -49,7 +49,7 @@ export interface HttpWiring {
   readonly messageSearch: HttpServices['messageSearch'];
   /** Where pushes are counted, for each surface apart. */
   readonly pushMetrics: Metrics | undefined;
-  readonly reloadable?: Reloadable | undefined;
+  readonly reloadable?: Reloadable<Config> | undefined;
   /** `undefined`: tracing is off. */
   readonly tracer: Tracer | undefined;
 }

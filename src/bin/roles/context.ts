@@ -13,7 +13,7 @@ export interface RoleContext {
   readonly places: DataDirPaths;
   readonly log: Logger;
   /** Absent where nothing asks a role for other settings. */
-  readonly reloadable?: Reloadable | undefined;
+  readonly reloadable?: Reloadable<Config> | undefined;
 }
 
 /** `writ up` starts other processes, which must read the same settings. */

@@ -1,4 +1,6 @@
+import { fingerprintOf } from '../../../config/fingerprint.ts';
 import { environmentSecret } from '../../../config/load.ts';
+import { judgeReload } from '../../../config/reloadable.ts';
 import { stopRequest } from '../../adapters/processes/stop-request.ts';
 import { tellReady, tellRefusal } from '../../adapters/processes/tell-supervisor.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
@@ -20,7 +22,7 @@ export async function serve(
   { role: name, drainMs }: { readonly role: string; readonly drainMs: number },
 ): Promise<number> {
   const { log } = context;
-  const reloading = reloadRole({ role: name, ...context });
+  const reloading = reloadRole({ role: name, fingerprintOf, judge: judgeReload, ...context });
   const stopAsked = stopRequest(reloading.signalled);
   // A role may hold nothing that keeps a process alive (an index host that stands by), and lives until it is asked to stop.
   const awake = setInterval(() => undefined, FAR_AWAY_MS);

@@ -1,4 +1,5 @@
 import { packageVersion } from '../../../config/package.ts';
+import { holdPlaces } from '../../../processors/held-places.ts';
 import { queueName, taskQueues } from '../../../queues/catalog.ts';
 import { connected, createConnection } from '../../../queues/connection.ts';
 import { claimShards } from '../../../queues/shard-claim.ts';
@@ -21,7 +22,6 @@ import { redisTarget } from '../redis-target.ts';
 import { traceRole } from '../tracing.ts';
 import type { RoleContext, TestHooks } from './context.ts';
 import { fileService } from './file-service.ts';
-import { holdPlaces } from './held-places.ts';
 import { journalMemory } from './journal-memory.ts';
 import { searchService } from './search-service.ts';
 import { serve } from './serve.ts';

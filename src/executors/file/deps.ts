@@ -7,7 +7,7 @@ import type { FileExecutorOptions } from './options.ts';
 import type { PathBase } from './paths.ts';
 
 /** What all parts of one executor share. */
-export interface FileDeps extends Omit<FileExecutorOptions, 'bases' | 'capabilities' | 'runs'> {
+export interface FileDeps extends Omit<FileExecutorOptions, 'bases' | 'capabilities'> {
   readonly capabilities: ReadonlySet<string>;
   readonly pathBases: readonly PathBase[];
   readonly runs: Runs;

@@ -1,7 +1,6 @@
 import type { Clock } from '../../core/clock.ts';
 import type { ConfinedFileSystem, FileJournal, InstanceRegistry } from '../../core/ports/index.ts';
 import type { RecoveryAction } from './classify.ts';
-import type { Runs } from './deps.ts';
 
 /** A base directory as configured: an absolute, normalized path of a directory on a local file system. */
 export interface BaseOption {
@@ -39,8 +38,6 @@ export interface FileExecutorOptions {
   readonly journal: FileJournal;
   readonly instances: InstanceRegistry;
   readonly limits: FileLimits;
-  /** The runs of this process, where other executors share them; own ones by default. */
-  readonly runs?: Runs;
   readonly clock: Clock;
   /** A subset of the three capabilities; all by default. */
   readonly capabilities?: ReadonlySet<string>;

@@ -1,7 +1,7 @@
 import { WritError } from '../../core/errors.ts';
 import { createRuns } from '../../core/runs.ts';
 import type { OpenedAttempt, Runs } from './deps.ts';
-import { createFileExecutor, type FileExecutor } from './index.ts';
+import { createFileExecutor, type FileExecutor } from './executor.ts';
 import type { FileExecutorOptions } from './options.ts';
 
 export interface ReloadableFileExecutor extends FileExecutor {
@@ -17,7 +17,7 @@ export interface ReloadableFileExecutor extends FileExecutor {
 /** A file executor whose options can be exchanged while it runs. All of its generations know each other's runs: a task that runs in one is busy in all. */
 export function createReloadableFileExecutor(options: FileExecutorOptions): ReloadableFileExecutor {
   const shared: Runs = createRuns<OpenedAttempt>();
-  const make = (of: FileExecutorOptions): FileExecutor => createFileExecutor({ ...of, runs: runsOf(shared) });
+  const make = (of: FileExecutorOptions): FileExecutor => createFileExecutor(of, runsOf(shared));
   const retiring = new Set<Promise<void>>();
   let current = make(options);
   let isRunning = false;

@@ -18,6 +18,7 @@ import type {
   Plans,
   ProjectOrProduct,
   QueueControl,
+  RoleAnswer,
   SearchViewer,
   Setting,
   ShadowQueries,
@@ -29,7 +30,6 @@ import type {
 } from '../../core/ports/index.ts';
 import type { ShelfStore } from '../../core/ports/screen-shelf.ts';
 import type { ScopeCatalog } from '../../core/ports/search-scopes.ts';
-import type { RoleAnswer } from '../../reload/request.ts';
 import type { ServerContentSearch } from '../mcp/services.ts';
 
 /** Options that every command takes. */

@@ -1,5 +1,5 @@
+import type { RoleAnswer } from '../../../core/ports/index.ts';
 import { counted } from '../../../core/units.ts';
-import type { RoleAnswer } from '../../../reload/request.ts';
 import { type CommandContext, command, type Registrar } from '../command.ts';
 import { printable } from '../text/values.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RoleAnswer } from '../../../../../src/reload/request.ts';
+import type { RoleAnswer } from '../../../../../src/core/ports/index.ts';
 import { createWorld } from '../world.ts';
 
 const answer = { request: 'r', outcome: 'taken', changed: ['log.level'], restart: ['http.port'] } as const;
