@@ -103,11 +103,11 @@ describe('settings that are changed while roles run', () => {
     settings('[log]\nlevel = "debug"\n[worker]\ndeaf_ms = 5000');
     const first = await reload();
     expect(first).toEqual({ code: 0, said: `${who} took up 1 setting, generation 2: log.level; needs a restart: worker.deaf_ms\n` });
-    settings('[log]\nlevel = "loud"\n[http]\nport = 70000');
+    settings('[log]\nlevel = "loud"\n[http]\nmax_wait_s = 70000');
     child.kill('SIGHUP');
-    await says(/"problem":"http.port: must be at most 65535 .*log.level: must be one of/);
+    await says(/"problem":"http.max_wait_s: must be at most 600 .*log.level: must be one of/);
     const refused = await reload();
-    expect([refused.code, refused.said]).toEqual([2, expect.stringMatching(/http\.port: must be at most 65535 .*\n.*log\.level: must be one of/)]);
+    expect([refused.code, refused.said]).toEqual([2, expect.stringMatching(/http\.max_wait_s: must be at most 600 .*\n.*log\.level: must be one of/)]);
     expect(runningRoles(places().running)[0]?.generation).toBe(2);
     settings('');
     child.kill('SIGHUP');
