@@ -15,10 +15,15 @@ export interface DescribedSetting {
 export function describeConfig({ config, sources }: LoadedConfig): DescribedSetting[] {
   return [...settingsByKey().values()].map((setting) => ({
     key: setting.key,
-    value: hidePassword(tomlValue(settingValue(config, setting))),
+    value: shownValue(config, setting),
     source: sources.get(setting.key)?.place ?? 'default',
     description: setting.description,
   }));
+}
+
+/** The value of a setting as `writ doctor` shows it. */
+export function shownValue(config: object, setting: Setting): string {
+  return hidePassword(tomlValue(settingValue(config, setting)));
 }
 
 /** A value in TOML; JSON text is TOML for everything that a setting can be, except a table. */

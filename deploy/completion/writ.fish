@@ -3,7 +3,7 @@ function __writ_at
   set -l at ''
   for word in (commandline -opc)[2..-1]
     switch "$at/$word"
-      case '/up' '/api' '/worker' '/kernel' '/index-host' '/mcp' '/init' '/keygen' '/doctor' '/completion' '/push' '/result' '/retry' '/undo' '/cancel' '/tasks' '/tasks/list' '/tasks/show' '/tasks/follow' '/tasks/retry' '/tasks/cancel' '/status' '/queue' '/queue/list' '/queue/pause' '/queue/resume' '/events' '/plan' '/plan/check' '/plan/run' '/plan/show' '/plan/cancel' '/plan/retry' '/plan/undo' '/plans' '/plans/list' '/plans/show' '/plans/follow' '/plans/retry' '/plans/cancel' '/search' '/index' '/index/status' '/index/build' '/index/reconcile' '/index/drop' '/index/check' '/find' '/scopes' '/messages' '/messages/search' '/messages/import' '/messages/rebuild' '/messages/shadow-report' '/tui' '/lease' '/lease/issue' '/lease/verify' '/lease/revoke' '/key' '/key/create' '/key/list' '/key/rotate' '/key/revoke' '/login-link' '/sessions' '/sessions/list' '/sessions/end' '/audit' '/audit/verify' '/audit/list' '/vault' '/vault/list' '/vault/purge'
+      case '/up' '/api' '/worker' '/kernel' '/index-host' '/mcp' '/init' '/keygen' '/doctor' '/reload' '/completion' '/push' '/result' '/retry' '/undo' '/cancel' '/tasks' '/tasks/list' '/tasks/show' '/tasks/follow' '/tasks/retry' '/tasks/cancel' '/status' '/queue' '/queue/list' '/queue/pause' '/queue/resume' '/events' '/plan' '/plan/check' '/plan/run' '/plan/show' '/plan/cancel' '/plan/retry' '/plan/undo' '/plans' '/plans/list' '/plans/show' '/plans/follow' '/plans/retry' '/plans/cancel' '/search' '/index' '/index/status' '/index/build' '/index/reconcile' '/index/drop' '/index/check' '/find' '/scopes' '/messages' '/messages/search' '/messages/import' '/messages/rebuild' '/messages/shadow-report' '/tui' '/lease' '/lease/issue' '/lease/verify' '/lease/revoke' '/key' '/key/create' '/key/list' '/key/rotate' '/key/revoke' '/login-link' '/sessions' '/sessions/list' '/sessions/end' '/audit' '/audit/verify' '/audit/list' '/vault' '/vault/list' '/vault/purge'
         set at "$at/$word"
     end
   end
@@ -18,6 +18,7 @@ complete -c writ -n 'test (__writ_at) = ""' -f -a 'mcp' -d 'serve the tools to a
 complete -c writ -n 'test (__writ_at) = ""' -f -a 'init' -d 'write a commented writ.toml into the data directory and make keys; overwrites nothing'
 complete -c writ -n 'test (__writ_at) = ""' -f -a 'keygen' -d 'make a new key and add it to the keyring; older keys still verify'
 complete -c writ -n 'test (__writ_at) = ""' -f -a 'doctor' -d 'every setting with its source, and what this host can do'
+complete -c writ -n 'test (__writ_at) = ""' -f -a 'reload' -d 'tell the roles that run to read their settings anew; names what was taken up, and what needs a restart'
 complete -c writ -n 'test (__writ_at) = ""' -f -a 'completion' -d 'print what makes a shell complete the words of writ'
 complete -c writ -n 'test (__writ_at) = ""' -f -a 'push' -d 'push tasks onto their queue: JSON or NDJSON, "-" reads standard input'
 complete -c writ -n 'test (__writ_at) = ""' -f -a 'result' -d 'show the last outcome of a task, or where it stands'
@@ -65,6 +66,7 @@ complete -c writ -n 'test (__writ_at) = "/keygen"' -d 'what leases of this key m
 complete -c writ -n 'test (__writ_at) = "/keygen"' -d 'print help' -s h -l help
 complete -c writ -n 'test (__writ_at) = "/doctor"' -d 'write back to Redis what the journal of this host knows, as a worker does after a loss' -l rebuild-ledger
 complete -c writ -n 'test (__writ_at) = "/doctor"' -d 'print help' -s h -l help
+complete -c writ -n 'test (__writ_at) = "/reload"' -d 'print help' -s h -l help
 complete -c writ -n 'test (__writ_at) = "/completion"' -d 'print help' -s h -l help
 complete -c writ -n 'test (__writ_at) = "/push"' -d 'have the kernel issue a lease for every task that has none' -l sign
 complete -c writ -n 'test (__writ_at) = "/push"' -d 'life of these leases, e.g. 15m, 24h, 30d' -l ttl

@@ -21,6 +21,8 @@ export interface ProducerWiring {
   readonly results: ResultReader;
   /** A subscription needs a connection of its own, which most commands do not: asked for with the first wait. */
   signals(): Promise<Pick<TaskSignals, 'onRecorded'>>;
+  /** `file` of the settings as they are now, for dry runs. */
+  readonly files?: () => Config['file'];
 }
 
 /** What a process that pushes tasks works with. */
@@ -30,7 +32,7 @@ export interface ProducerSide extends AsyncDisposable {
 }
 
 /** Queues, ledger, signals and, where it lies on this host, the journal: the one way in which tasks are pushed and looked up. */
-export function openProducerSide({ config, places, connection, results, signals }: ProducerWiring): ProducerSide {
+export function openProducerSide({ config, places, connection, results, signals, files = () => config.file }: ProducerWiring): ProducerSide {
   const ledger = openLedger(config, connection);
   const enqueue = createEnqueue({
     connection,
@@ -50,7 +52,7 @@ export function openProducerSide({ config, places, connection, results, signals 
       ledger,
       results,
       signals: { onRecorded: async (taskId, listener) => (await signals()).onRecorded(taskId, listener) },
-      preview: async (manifest) => (await import('../../processors/preview-file.ts')).previewHere(manifest, config.file),
+      preview: async (manifest) => (await import('../../processors/preview-file.ts')).previewHere(manifest, files()),
       get journal() {
         return journal.view();
       },

@@ -46,12 +46,15 @@ function createCliDeps(version: string): CliDeps {
 
 async function roleContext(options: GlobalOptions, role: string): Promise<UpContext> {
   outliveReaders();
-  const [{ readSettings, settingsArgs }, { createLogger }] = await Promise.all([import('./cli/settings.ts'), import('../observability/logging.ts')]);
+  const [{ readSettings, settingsArgs }, { createLogger }, { holdSettings }] = await Promise.all([
+    ...([import('./cli/settings.ts'), import('../observability/logging.ts'), import('../reload/live-settings.ts')] as const),
+  ]);
   const settings = readSettings(options);
   const { config } = settings.loaded;
   return {
     config,
     places: settings.places,
+    reloadable: { settings: holdSettings(config), read: () => readSettings(options).loaded.config },
     log: createLogger(config.log.level, role, { traces: config.tracing.enabled }),
     options,
     settingsArgs: settingsArgs(options, settings),

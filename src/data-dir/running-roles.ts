@@ -3,35 +3,75 @@ import path from 'node:path';
 import { z } from 'zod';
 import { tryLock } from '../adapters/linux/flock.ts';
 
-/** A role that runs, and the settings that it was started with: a hash of each value by its dotted name. */
-const RunningRole = z.object({ role: z.string(), pid: z.int(), settings: z.record(z.string(), z.string()) });
+/** What a role answered to the last request to reload. */
+const Answer = z.object({
+  request: z.string(),
+  outcome: z.enum(['taken', 'unchanged', 'refused']),
+  changed: z.array(z.string()),
+  restart: z.array(z.string()),
+  problem: z.string().optional(),
+});
+
+/** A role that runs, and the settings that it has: a hash of each value by its dotted name. A role of an older version has no generation. */
+const RunningRole = z.object({
+  role: z.string(),
+  pid: z.int(),
+  settings: z.record(z.string(), z.string()),
+  generation: z.int().optional(),
+  answer: Answer.optional(),
+});
 export type RunningRole = z.infer<typeof RunningRole>;
 
 const NAME = /^[a-z-]+-\d+\.json$/;
+
+/** The word of a role that runs. What cannot be written is not told. */
+export interface RunningWord {
+  /** Says anew what the role has: the old word stands until the new one is whole and locked. */
+  change(running: RunningRole): void;
+  /** Takes it back; a role that was killed is not believed either. */
+  end(): void;
+}
 
 /**
  * Tells everybody of the data directory that this role runs, in a file that is locked for as long as it does: a lock is
  * seen from other containers too, where a process number says nothing. What dead ones have left is removed.
  *
  * @param directory `<data>/running`, made 0700
- * @returns takes it back; a role that was killed is not believed either. What cannot be written is not told
  */
-export function tellRunning(directory: string, running: RunningRole): () => void {
+export function tellRunning(directory: string, running: RunningRole): RunningWord {
   const file = path.join(directory, `${running.role}-${running.pid}.json`);
+  let lock = write(directory, file, running);
+  return {
+    change(next) {
+      const taken = write(directory, file, next);
+      if (taken === undefined) return;
+      if (lock !== undefined) closeSync(lock);
+      lock = taken;
+    },
+    end() {
+      if (lock === undefined) return;
+      rmSync(file, { force: true });
+      closeSync(lock);
+      lock = undefined;
+    },
+  };
+}
+
+/** The descriptor that holds the lock; undefined: it could not be written. */
+function write(directory: string, file: string, running: RunningRole): number | undefined {
+  let fd: number | undefined;
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     for (const { file: dead } of filesOf(directory).filter(({ isLocked }) => !isLocked)) rmSync(dead, { force: true });
     // Nobody sees it before it is whole and locked.
-    const fd = openSync(`${file}.new`, 'w', 0o600);
+    fd = openSync(`${file}.new`, 'w', 0o600);
     writeSync(fd, JSON.stringify(running));
     tryLock(fd);
     renameSync(`${file}.new`, file);
-    return () => {
-      rmSync(file, { force: true });
-      closeSync(fd);
-    };
+    return fd;
   } catch {
-    return () => undefined;
+    if (fd !== undefined) closeSync(fd);
+    return undefined;
   }
 }
 

@@ -2,6 +2,7 @@ import { describeConfig } from '../../../config/describe.ts';
 import { fingerprintOf } from '../../../config/fingerprint.ts';
 import { userSurroundings } from '../../../config/load.ts';
 import { packageRoot } from '../../../config/package.ts';
+import { effectOf } from '../../../config/reloadable.ts';
 import { pausedFinding } from '../../../queues/queue-control.ts';
 import { examineHost } from '../../adapters/linux/doctor.ts';
 import { redisProbes } from '../../adapters/redis/doctor.ts';
@@ -45,7 +46,7 @@ export async function diagnose({ loaded, places }: CliSettings, { redis, scopes,
     examineHost(places.dataDir),
     examineDirectories(places.dataDir, config.file, () => readPlaces(places.metrics)),
     examineKeys(places),
-    examineRunning(places.running, fingerprintOf(config)),
+    examineRunning(places.running, fingerprintOf(config), effectOf),
     examineJournal(places.journal, config.journal),
     examineScopes(scopes),
     examineContentSearch({ refusal: contentRefusal(config), allowedRoots: sandbox.allowed_roots, settings: content }),

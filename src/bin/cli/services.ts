@@ -99,6 +99,7 @@ export async function openServices(options: GlobalOptions, settings = readSettin
     projectsAndProducts: async (viewer) => (await import('../../messages/store/list-projects.ts')).listProjectsAndProducts(places.messages, viewer),
     contentIndex,
     messageIngest,
+    reload: async () => (await import('../../reload/request.ts')).askReload(places.running, { id: randomUUID(), who: currentUser() }),
     diagnose: async () => (await import('./doctor.ts')).diagnose(settings, { redis, scopes, reachKernel: async () => (await kernel()).ping() }),
     rebuildLedger: async () => (await import('./rebuild.ts')).rebuildLedger(settings, redis),
     async initialise() {

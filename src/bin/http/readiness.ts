@@ -13,6 +13,8 @@ export interface ReadinessPorts {
   readonly queues: Pick<QueueControl, 'paused'>;
   /** What the running workers say of the directories that they hold. */
   readonly places: () => Promise<readonly Finding[]>;
+  /** Which settings this process has. */
+  readonly settings?: () => readonly Finding[];
   readonly clock: Clock;
 }
 
@@ -20,7 +22,15 @@ export interface ReadinessPorts {
 const SHARED_MS = 500;
 
 /** Asks everything that a push needs, for real, and the workers of this data directory whether they can serve it. Never throws. */
-export function createReadiness({ connection, kernel, index, queues, places, clock }: ReadinessPorts): () => Promise<readonly Readiness[]> {
+export function createReadiness({
+  connection,
+  kernel,
+  index,
+  queues,
+  places,
+  settings = () => [],
+  clock,
+}: ReadinessPorts): () => Promise<readonly Readiness[]> {
   let asked: { readonly at: number; readonly answer: Promise<readonly Readiness[]> } | undefined;
   const ask = (): Promise<readonly Readiness[]> =>
     Promise.all([
@@ -48,6 +58,7 @@ export function createReadiness({ connection, kernel, index, queues, places, clo
         if (exchanged.length > 0) throw new Error(exchanged.map(({ name, detail }) => `${name} ${detail}`).join('; '));
         return `${found.length} that workers hold stand at their paths`;
       }),
+      ...settings().map(({ name, detail = '' }) => checkHealth(name, async () => detail)),
     ]);
   return () => {
     if (asked === undefined || clock.monotonic() - asked.at >= SHARED_MS) asked = { at: clock.monotonic(), answer: ask() };

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Config } from '../../../config/schema.ts';
+import { holdPlaces } from '../../../processors/held-places.ts';
 import { queueOf } from '../../../queues/catalog.ts';
 import { createConnection } from '../../../queues/connection.ts';
 import { createPlanEvents } from '../../../queues/plan-events.ts';
@@ -21,6 +22,7 @@ import type { Metrics } from '../../observability/metrics.ts';
 import { observePushes } from '../../observability/pushes.ts';
 import type { Tracer } from '../../observability/tracing/tracer.ts';
 import { readPlaces } from '../../observability/worker-places.ts';
+import { type Reloadable, settingsFindings } from '../../reload/role-reload.ts';
 import type { HttpServices } from '../../surfaces/http/services.ts';
 import { lanesOf } from '../lanes.ts';
 import { openPlanSide } from '../plan/plan-side.ts';
@@ -30,7 +32,6 @@ import { planSignatures } from '../plan/signatures.ts';
 import { openProducerSide } from '../producer-side.ts';
 import { redisTarget } from '../redis-target.ts';
 import { openResults } from '../results.ts';
-import { holdPlaces } from '../roles/held-places.ts';
 import { signatureReader } from '../signatures.ts';
 import { createReadiness } from './readiness.ts';
 
@@ -48,6 +49,7 @@ export interface HttpWiring {
   readonly messageSearch: HttpServices['messageSearch'];
   /** Where pushes are counted, for each surface apart. */
   readonly pushMetrics: Metrics | undefined;
+  readonly reloadable?: Reloadable<Config> | undefined;
   /** `undefined`: tracing is off. */
   readonly tracer: Tracer | undefined;
 }
@@ -67,7 +69,7 @@ export function wireHttpServices(wiring: HttpWiring): {
   readonly boardTasks: TaskGateway;
   readonly parts: readonly Lifecycle[];
 } {
-  const { config, places, log, version, index, audit, metrics, contentSearch, contentIndex, messages, messageSearch, pushMetrics, tracer } = wiring;
+  const { config, places, log, version, index, audit, metrics, contentSearch, contentIndex, messages, messageSearch, pushMetrics, tracer, reloadable } = wiring;
   const clock = systemClock;
   const held = holdPlaces({ 'data-directory': places.dataDir });
   const warn = (error: unknown): void => log.warn({ err: error }, 'redis');
@@ -79,7 +81,7 @@ export function wireHttpServices(wiring: HttpWiring): {
   // Off the event loop: every lease is verified before it is queued, and a bulk push brings thousands.
   const ed25519 = createCryptoPool({ threads: config.crypto.threads, library: config.crypto.implementation === 'node' ? 'node' : 'best' });
   const results = openResults(places, async () => ed25519);
-  const producer = openProducerSide({ config, places, connection, results, signals });
+  const producer = openProducerSide({ config, places, connection, results, signals, files: () => reloadable?.settings.current.file ?? config.file });
   const trace = { tracer, queueOf: (capability: string) => queueOf(capability, config.pool.id), prefer: 'job' } as const;
   const tasksOf = (surface: Surface): TaskGateway =>
     producer.gateway((enqueue) => observePushes(enqueue, { trace, ...(pushMetrics === undefined ? {} : { count: { metrics: pushMetrics, surface } }) }));
@@ -127,6 +129,7 @@ export function wireHttpServices(wiring: HttpWiring): {
       index,
       queues,
       places: async () => [...held.findings(), ...(await readPlaces(places.metrics))],
+      settings: () => settingsFindings(reloadable),
       clock,
     }),
     report: (error, tool) => log.error({ err: error, tool }, LOG_LINES.toolFailed.message),

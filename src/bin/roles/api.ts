@@ -63,7 +63,7 @@ async function beside(context: RoleContext, indexHost: boolean): Promise<readonl
 }
 
 /** Everything of the api role, wired; nothing runs before `start`. */
-export async function createApiRole({ config, places, log }: RoleContext): Promise<Lifecycle> {
+export async function createApiRole({ config, places, log, reloadable }: RoleContext): Promise<Lifecycle> {
   ensureDataDirectory(places.dataDir);
   const target = redisTarget(config, places);
   const connection = createConnection(target, 'producer', (error) => log.warn({ err: error }, LOG_LINES.redis.message));
@@ -95,7 +95,7 @@ export async function createApiRole({ config, places, log }: RoleContext): Promi
     messages: messages.gateway,
     messageSearch,
     pushMetrics: metrics.own,
-    tracer,
+    ...{ tracer, reloadable },
   });
   const plans = { ...wired.services.plans, plans: tracePlanPushes(wired.services.plans.plans, queueName('plan', config.pool.id), tracer) };
   const services: HttpServices = { ...wired.services, plans };

@@ -4,6 +4,7 @@ import type { DataDirPaths } from '../../data-dir/paths.ts';
 import type { CrashPoint as FilePoint } from '../../executors/file/index.ts';
 import type { CrashPoint as ToolPoint } from '../../executors/tool/index.ts';
 import type { Logger } from '../../observability/logging.ts';
+import type { Reloadable } from '../../reload/role-reload.ts';
 import type { GlobalOptions } from '../../surfaces/cli/services.ts';
 
 /** What every role is started with. */
@@ -11,6 +12,8 @@ export interface RoleContext {
   readonly config: Config;
   readonly places: DataDirPaths;
   readonly log: Logger;
+  /** Absent where nothing asks a role for other settings. */
+  readonly reloadable?: Reloadable<Config> | undefined;
 }
 
 /** `writ up` starts other processes, which must read the same settings. */

@@ -1,3 +1,4 @@
+import type { Config } from '../../../config/schema.ts';
 import { queueName } from '../../../queues/catalog.ts';
 import { createConfinedFileSystem } from '../../adapters/linux/confined-fs/index.ts';
 import type { createInstanceRegistry } from '../../adapters/linux/instances.ts';
@@ -5,7 +6,7 @@ import { createFileJournal } from '../../adapters/sqlite/journal/journal.ts';
 import { systemClock } from '../../core/clock.ts';
 import { lifecycle } from '../../core/lifecycle.ts';
 import type { HostMemory } from '../../core/ports/index.ts';
-import { type BaseChange, createFileExecutor } from '../../executors/file/index.ts';
+import { type BaseChange, createReloadableFileExecutor, type FileExecutorOptions } from '../../executors/file/index.ts';
 import { LOG_LINES } from '../../observability/log-lines.ts';
 import type { Metrics } from '../../observability/metrics.ts';
 import { traceCalls } from '../../observability/tracing/calls.ts';
@@ -17,25 +18,25 @@ import type { WorkerHealth } from './worker-health.ts';
 
 /** File tasks: the journal, and the file executor with its memory. */
 export function fileService(
-  { config, places, log }: RoleContext,
+  { config, places, log, reloadable }: RoleContext,
   instances: ReturnType<typeof createInstanceRegistry>,
   { metrics, tracer, health }: { readonly metrics: Metrics; readonly tracer: Tracer | undefined; readonly health: Pick<WorkerHealth, 'watchPlaces'> },
   hooks: TestHooks,
 ): QueueService & { readonly memory: HostMemory } {
   const journal = createFileJournal({ file: places.journal, onCommit: (commit) => countCommit(metrics, commit) });
-  const executor = createFileExecutor({
-    bases: Object.entries(config.file.base_directories).map(([id, path]) => ({ id, path })),
-    fileSystem: createConfinedFileSystem({ level: config.file.confinement, allowedFilesystems: [...config.file.filesystems] }),
+  const optionsOf = ({ file }: Config): FileExecutorOptions => ({
+    bases: Object.entries(file.base_directories).map(([id, path]) => ({ id, path })),
+    fileSystem: createConfinedFileSystem({ level: file.confinement, allowedFilesystems: [...file.filesystems] }),
     journal: traceCalls(journal, { open: 'intent' }, tracer),
     instances,
     limits: {
-      maxRunMs: config.file.max_run_s * 1000,
-      maxBytes: config.file.max_bytes,
-      hashMaxBytes: config.file.hash_max_bytes,
-      vaultQuotaBytes: config.file.vault_quota_bytes,
+      maxRunMs: file.max_run_s * 1000,
+      maxBytes: file.max_bytes,
+      hashMaxBytes: file.hash_max_bytes,
+      vaultQuotaBytes: file.vault_quota_bytes,
     },
     clock: systemClock,
-    settleMs: config.file.settle_s * 1000,
+    settleMs: file.settle_s * 1000,
     onBaseChange({ base, path, what, why }: BaseChange) {
       const place = `base:${base}`;
       if (what === 'exchanged') return log.error({ place, path, why }, LOG_LINES.placeExchanged.message);
@@ -44,8 +45,15 @@ export function fileService(
     onRecovery: (decision) => metrics.inc('writ_recoveries_total', { decision }),
     ...(hooks.onPoint ? { onPoint: hooks.onPoint } : {}),
   });
-  const bases = Object.keys(config.file.base_directories).map((id) => `base:${id}`);
-  health.watchPlaces(bases, () => executor.bases.states().map(({ id, ok, detail }) => ({ name: `base:${id}`, ok, detail })));
+  const executor = createReloadableFileExecutor(optionsOf(config));
+  const states = () => executor.bases.states().map(({ id, ok, detail }) => ({ name: `base:${id}`, ok, detail }));
+  const bases = ({ file }: Config): string[] => Object.keys(file.base_directories).map((id) => `base:${id}`);
+  health.watchPlaces(bases(config), states);
+  reloadable?.settings.follow(async (next, now) => {
+    if (next.file === now.file) return undefined;
+    const { commit, abandon } = await executor.prepare(optionsOf(next));
+    return { commit: () => [commit(), health.watchPlaces(bases(next), states)], abandon };
+  });
   const trimmer = journalTrimmer(journal, { config, log, metrics });
   const removeStale = lifecycle(
     async () => {

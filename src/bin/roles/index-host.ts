@@ -17,7 +17,7 @@ import { checkHealth } from '../../observability/health-check.ts';
 import { LOG_LINES } from '../../observability/log-lines.ts';
 import { createMetrics } from '../../observability/metrics.ts';
 import { createMetricsSocket, type Health } from '../../observability/metrics-socket.ts';
-
+import { settingsFindings } from '../../reload/role-reload.ts';
 import { redisTarget } from '../redis-target.ts';
 import type { RoleContext } from './context.ts';
 import { serve } from './serve.ts';
@@ -36,7 +36,11 @@ export function createIndexHostRole(context: RoleContext): Lifecycle {
     createMetricsSocket({ directory: places.metrics, metrics, health, onError: (error) => log.warn({ err: error }, LOG_LINES.metrics.message) });
   const refusal = indexRefusal(config);
   // Nothing to do is no fault: it is up, and says why.
-  if (refusal !== undefined) return sequential([shown({}), lifecycle(() => log.warn({ why: refusal }, LOG_LINES.indexStandsBy.message), noop)]);
+  if (refusal !== undefined)
+    return sequential([
+      shown({ ready: async () => settingsFindings(context.reloadable) }),
+      lifecycle(() => log.warn({ why: refusal }, LOG_LINES.indexStandsBy.message), noop),
+    ]);
   // A pattern that fits nothing would protect nothing: the role says so before anything is indexed.
   compileDenied(config.tools.sandbox.denied_patterns);
   const warn = (error: unknown): void => log.warn({ err: error }, LOG_LINES.redis.message);
@@ -69,7 +73,7 @@ export function createIndexHostRole(context: RoleContext): Lifecycle {
     },
     onStandBy: (why) => log.warn({ why }, LOG_LINES.indexStandsBy.message),
   });
-  const health = { ready: async () => [await checkHealth('redis', () => connection.ping())] };
+  const health = { ready: async () => [await checkHealth('redis', () => connection.ping()), ...settingsFindings(context.reloadable)] };
   const close = (): void => {
     connection.disconnect();
     worker.disconnect();

@@ -21,6 +21,7 @@ import { checkHealth } from '../../observability/health-check.ts';
 import { LOG_LINES } from '../../observability/log-lines.ts';
 import { createMetrics } from '../../observability/metrics.ts';
 import { createMetricsSocket } from '../../observability/metrics-socket.ts';
+import { settingsFindings } from '../../reload/role-reload.ts';
 import { registryRoots } from '../plan/registry-roots.ts';
 import { redisTarget } from '../redis-target.ts';
 import type { RoleContext } from './context.ts';
@@ -38,7 +39,7 @@ export function runKernel(context: RoleContext): Promise<number> {
 }
 
 /** Everything of the kernel role, wired; nothing runs before `start`. */
-export async function createKernelRole({ config, places, log }: RoleContext): Promise<Lifecycle> {
+export async function createKernelRole({ config, places, log, reloadable }: RoleContext): Promise<Lifecycle> {
   ensureDataDirectory(places.dataDir);
   const clock = systemClock;
   const redis = createConnection(redisTarget(config, places), 'ledger', (error) => log.warn({ err: error }, LOG_LINES.redis.message));
@@ -78,7 +79,9 @@ export async function createKernelRole({ config, places, log }: RoleContext): Pr
     if (problem !== undefined) throw new Error(problem);
     return `${number} are published`;
   };
-  const health = { ready: async () => [await checkHealth('redis', () => redis.ping()), await checkHealth('revocations', published)] };
+  const health = {
+    ready: async () => [await checkHealth('redis', () => redis.ping()), await checkHealth('revocations', published), ...settingsFindings(reloadable)],
+  };
   const shown = createMetricsSocket({ directory: places.metrics, metrics, health, onError: (error) => log.warn({ err: error }, LOG_LINES.metrics.message) });
   // What waits for Redis to publish a revocation ends with the connection; it is published after the next start.
   const signing = lifecycle(kernel.start, async () => {

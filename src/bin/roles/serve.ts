@@ -1,10 +1,10 @@
 import { fingerprintOf } from '../../../config/fingerprint.ts';
 import { environmentSecret } from '../../../config/load.ts';
+import { judgeReload } from '../../../config/reloadable.ts';
 import { stopRequest } from '../../adapters/processes/stop-request.ts';
 import { tellReady, tellRefusal } from '../../adapters/processes/tell-supervisor.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
-import { tellRunning } from '../../data-dir/running-roles.ts';
-import { LOG_LINES } from '../../observability/log-lines.ts';
+import { reloadRole } from '../../reload/role-reload.ts';
 import type { RoleContext } from './context.ts';
 
 /** Beyond the drain time a stop gets this long, then the process ends hard: a stuck part must not keep a host from restarting. */
@@ -21,19 +21,19 @@ export async function serve(
   create: () => Promise<Lifecycle>,
   { role: name, drainMs }: { readonly role: string; readonly drainMs: number },
 ): Promise<number> {
-  const { config, places, log } = context;
-  const stopAsked = stopRequest(() => log.info(LOG_LINES.reload.message));
+  const { log } = context;
+  const reloading = reloadRole({ role: name, fingerprintOf, judge: judgeReload, ...context });
+  const stopAsked = stopRequest(reloading.signalled);
   // A role may hold nothing that keeps a process alive (an index host that stands by), and lives until it is asked to stop.
   const awake = setInterval(() => undefined, FAR_AWAY_MS);
   let role: Lifecycle | undefined;
-  let forget: (() => void) | undefined;
   const begin = async (): Promise<undefined> => {
     role = await create();
     await role.start();
   };
   const early = await Promise.race([begin().catch(tellRefusal), stopAsked]);
   if (early === undefined) {
-    forget = tellRunning(places.running, { role: name, pid: process.pid, settings: fingerprintOf(config) });
+    reloading.begin();
     void stopAsked.then(tellReady(environmentSecret));
     log.info('ready');
   }
@@ -44,7 +44,7 @@ export async function serve(
     process.exit(3);
   }, drainMs + HARD_EXIT_AFTER_DRAIN_MS);
   await role?.stop();
-  forget?.();
+  reloading.end();
   clearTimeout(deadline);
   clearInterval(awake);
   log.info('stopped');

@@ -32,7 +32,7 @@ export interface WorkerHealth extends Required<Health> {
 export function createWorkerHealth({ deafMs, metrics, log }: { readonly deafMs: number; readonly metrics: Metrics; readonly log: Logger }): WorkerHealth {
   const watches: DeafWatch[] = [];
   const required: (() => ReturnType<typeof checkHealth>)[] = [];
-  const places: (() => readonly Finding[])[] = [];
+  const places = new Set<() => readonly Finding[]>();
   let redis: RedisConnection | undefined;
   const alive: Health['alive'] & object = async () =>
     watches.map(({ queue, deaf }) => ({ name: queue, ok: !deaf, detail: deaf ? 'jobs wait and none is taken' : 'is heard' }));
@@ -44,10 +44,10 @@ export function createWorkerHealth({ deafMs, metrics, log }: { readonly deafMs: 
         await probeWrite(redis);
         return 'takes writes';
       });
-      return [write, ...(await Promise.all(required.map((check) => check()))), ...places.flatMap((look) => look()), ...(await alive())];
+      return [write, ...(await Promise.all(required.map((check) => check()))), ...[...places].flatMap((look) => look()), ...(await alive())];
     },
     watchPlaces(names, look) {
-      places.push(look);
+      places.add(look);
       for (const place of names) metrics.follow('writ_place_exchanged', { place }, () => Number(look().some(({ name, ok }) => name === place && !ok)));
     },
     require: (name, check) => void required.push(() => checkHealth(name, check)),

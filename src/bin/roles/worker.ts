@@ -1,4 +1,5 @@
 import { packageVersion } from '../../../config/package.ts';
+import { holdPlaces } from '../../../processors/held-places.ts';
 import { queueName, taskQueues } from '../../../queues/catalog.ts';
 import { connected, createConnection } from '../../../queues/connection.ts';
 import { claimShards } from '../../../queues/shard-claim.ts';
@@ -15,12 +16,12 @@ import { ensureDataDirectory } from '../../data-dir/data-directory.ts';
 import { LOG_LINES } from '../../observability/log-lines.ts';
 import { createMetrics } from '../../observability/metrics.ts';
 import { createMetricsSocket } from '../../observability/metrics-socket.ts';
+import { settingsFindings } from '../../reload/role-reload.ts';
 import { registryRoots } from '../plan/registry-roots.ts';
 import { redisTarget } from '../redis-target.ts';
 import { traceRole } from '../tracing.ts';
 import type { RoleContext, TestHooks } from './context.ts';
 import { fileService } from './file-service.ts';
-import { holdPlaces } from './held-places.ts';
 import { journalMemory } from './journal-memory.ts';
 import { searchService } from './search-service.ts';
 import { serve } from './serve.ts';
@@ -59,6 +60,7 @@ export async function createWorkerRole(context: RoleContext, { queues, ...hooks 
   const tracing = await traceRole({ config, role: 'worker', log: context.log, metrics });
   const { tracer } = tracing;
   const health = createWorkerHealth({ deafMs: config.worker.deaf_ms, metrics, log: context.log });
+  health.watchPlaces([], () => settingsFindings(context.reloadable));
   const serves = (queue: string): boolean => queues === undefined || queues.includes(queue);
   const file = serves(queueName('file', config.pool.id)) ? fileService(context, instances, { metrics, tracer, health }, hooks) : undefined;
   const held = holdPlaces({ 'data-directory': places.dataDir, journal: places.journal, 'tool-journal': places.toolJournal });

@@ -35,6 +35,7 @@ export type * from './plan-journal.ts';
 export type * from './plans.ts';
 export type * from './pool.ts';
 export type * from './queue-control.ts';
+export type * from './reload.ts';
 export type * from './revocations.ts';
 export type * from './search.ts';
 export type * from './shadow-report.ts';

@@ -2,25 +2,37 @@ import { type Check, examine, type Finding, passed, warning } from '../../core/f
 import { differences, type Fingerprint } from '../../core/fingerprint.ts';
 import { runningRoles } from '../running-roles.ts';
 
-const RESTART = 'restart it to take them up: settings are read at the start (docs/operations.md); or they were given to it alone, by flag, variable or file';
+const ALONE = 'or they were given to it alone, by flag, variable or file';
+const RESTART = `restart it to take them up: settings are read at the start (docs/operations.md); ${ALONE}`;
+const RELOAD = `\`writ reload\` takes them up; ${ALONE}`;
+const BOTH = `restart it to take all of them up, \`writ reload\` those that need no restart (docs/operations.md); ${ALONE}`;
 /** More names than this are counted only. */
 const MAX_NAMES = 8;
 
 /** Whether the roles that run have the settings that this command reads: who edits the file sees here what has not heard of it. */
-export async function examineRunning(directory: string, settings: Fingerprint): Promise<Check[]> {
+export async function examineRunning(directory: string, settings: Fingerprint, effectOf: EffectOf = () => 'restart'): Promise<Check[]> {
   const roles = runningRoles(directory);
   return examine(
     'Running roles',
-    roles.map(({ role, pid, settings: its }) => ({
+    roles.map(({ role, pid, generation, settings: its }) => ({
       title: `${role} (process ${pid})`,
-      look: () => findingOf(differences(its, settings)),
+      look: () => findingOf(differences(its, settings), generation, effectOf),
       todo: '',
     })),
   );
 }
 
-function findingOf(differing: readonly string[]): Finding {
-  if (differing.length === 0) return passed('has the settings that this command reads');
+/** How a change of a setting reaches a role that runs. */
+type EffectOf = (key: string) => 'reload' | 'restart';
+
+function findingOf(differing: readonly string[], generation: number | undefined, effectOf: EffectOf): Finding {
+  const which = generation === undefined ? '' : ` (generation ${generation})`;
+  if (differing.length === 0) return passed(`has the settings that this command reads${which}`);
+  const reloadable = generation === undefined ? [] : differing.filter((key) => effectOf(key) === 'reload');
+  const todo = reloadable.length === 0 ? RESTART : reloadable.length === differing.length ? RELOAD : BOTH;
   const more = differing.length > MAX_NAMES ? `, and ${differing.length - MAX_NAMES} more` : '';
-  return warning(`was started with other settings than this command reads: ${differing.slice(0, MAX_NAMES).join(', ')}${more}`, RESTART);
+  return warning(
+    `${generation === undefined || generation === 1 ? 'was started with' : 'has'} other settings than this command reads${which}: ${differing.slice(0, MAX_NAMES).join(', ')}${more}`,
+    todo,
+  );
 }

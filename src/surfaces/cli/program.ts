@@ -23,6 +23,7 @@ const SECTIONS: readonly { readonly title: string; readonly groups: readonly Com
     title: 'Set up:',
     groups: [
       { commands: ['init', 'keygen', 'doctor'], load: () => import('./commands/setup.ts') },
+      { commands: ['reload'], load: () => import('./commands/reload.ts') },
       { commands: ['completion'], load: () => import('./commands/completion.ts') },
     ],
   },

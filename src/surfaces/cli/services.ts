@@ -18,6 +18,7 @@ import type {
   Plans,
   ProjectOrProduct,
   QueueControl,
+  RoleAnswer,
   SearchViewer,
   Setting,
   ShadowQueries,
@@ -146,6 +147,8 @@ export interface CliServices extends AsyncDisposable {
   contentIndex(): Promise<IndexService>;
   /** The way to the writer of messages, and what imports read. */
   messageIngest(): Promise<MessageIngest>;
+  /** Asks the roles that run to read their settings anew, and waits for their answers. Throws WritError WRONG_STATE, STORAGE_UNAVAILABLE. */
+  reload(): Promise<readonly RoleAnswer[]>;
   diagnose(): Promise<Diagnosis>;
   /** Writes back to Redis what the journal of this host knows; number of tasks. */
   rebuildLedger(): Promise<number>;

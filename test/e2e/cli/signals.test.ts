@@ -3,8 +3,11 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { currentUser } from '../../../src/data-dir/open-audit.ts';
 import { dataDirPaths } from '../../../src/data-dir/paths.ts';
+import { runningRoles } from '../../../src/data-dir/running-roles.ts';
 import { ensureKeys } from '../../../src/data-dir/signing-keys.ts';
+import { readPlaces } from '../../../src/observability/worker-places.ts';
 import { type MuteServer, muteServer } from '../../support/mute-server.ts';
 import { PATIENCE } from '../../support/patience.ts';
 import { openTerminal } from '../../support/tmux.ts';
@@ -84,12 +87,68 @@ describe('a role that has nothing to do', () => {
   });
 });
 
+describe('settings that are changed while roles run', () => {
+  const reload = async (): Promise<{ code: number | NodeJS.Signals; said: string }> => {
+    const command = startWrit(['--data-dir', places().dataDir, 'reload']);
+    started.push(command);
+    return { code: await command.ended, said: command.said() };
+  };
+  const settings = (toml: string): void => writeFileSync(places().configFile, toml);
+
+  it('are taken up by `writ reload` and on SIGHUP; a bad file changes nothing, and a killed role is nobody', async () => {
+    const { child, ended, says } = start('index-host', '--set', 'redis.url=redis://127.0.0.1:1');
+    await says('"msg":"ready"');
+    await expect.poll(() => runningRoles(places().running), PATIENCE).toHaveLength(1);
+    const who = `index-host (process ${child.pid})`;
+    settings('[log]\nlevel = "debug"\n[worker]\ndeaf_ms = 5000');
+    const first = await reload();
+    expect(first).toEqual({ code: 0, said: `${who} took up 1 setting, generation 2: log.level; needs a restart: worker.deaf_ms\n` });
+    settings('[log]\nlevel = "loud"\n[http]\nmax_wait_s = 70000');
+    child.kill('SIGHUP');
+    await says(/"problem":"http.max_wait_s: must be at most 600 .*log.level: must be one of/);
+    const refused = await reload();
+    expect([refused.code, refused.said]).toEqual([2, expect.stringMatching(/http\.max_wait_s: must be at most 600 .*\n.*log\.level: must be one of/)]);
+    expect(runningRoles(places().running)[0]?.generation).toBe(2);
+    settings('');
+    child.kill('SIGHUP');
+    await says('"generation":3');
+    child.kill('SIGKILL');
+    await ended;
+    expect(await reload()).toEqual({ code: 3, said: 'no role runs for this data directory\n' });
+    const audit = readFileSync(places().audit, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(audit.map(({ action, outcome, who: by, detail }) => [action, outcome, by, detail['log.level']])).toEqual([
+      ['settings.reload', 'asked', currentUser(), '"info" -> "debug"'],
+      ['settings.reload', 'done', currentUser(), '"info" -> "debug"'],
+      ['settings.reload', 'asked', 'SIGHUP', '"debug" -> "info"'],
+      ['settings.reload', 'done', 'SIGHUP', '"debug" -> "info"'],
+    ]);
+  });
+});
+
 describe('SIGHUP', () => {
   it('makes `writ up` drain everything, Redis last', async () => {
     const up = start('up');
     await up.says('Ctrl-C stops it');
     const redis = Number(readFileSync(path.join(places().redis, 'redis.pid'), 'utf8'));
     const roles = ['kernel', 'worker', 'api'].map((role) => Number(/"pid":(\d+)/.exec(readFileSync(path.join(places().logs, `${role}.log`), 'utf8'))?.[1]));
+    // Before it does, its roles take up a base directory.
+    const bases = async (): Promise<string[]> => (await readPlaces(places().metrics)).map(({ name }) => name).filter((name) => name.startsWith('base:'));
+    expect(await bases()).toEqual(['base:workspace']);
+    const toml = readFileSync(places().configFile, 'utf8');
+    writeFileSync(
+      places().configFile,
+      toml.replace(/^workspace = .*$/m, (line) => `${line}\nsearched = ${JSON.stringify(path.join(home, 'searched'))}`),
+    );
+    const reload = startWrit(['--data-dir', places().dataDir, 'reload']);
+    started.push(reload);
+    expect([await reload.ended, reload.said()]).toEqual([
+      0,
+      expect.stringMatching(/^api .* took up 1 setting, generation 2: file\.base_directories.*\nkernel .*generation 2.*\nworker .*generation 2/),
+    ]);
+    expect(await bases()).toEqual(['base:workspace', 'base:searched']);
     up.child.kill('SIGHUP');
     expect(await up.ended).toBe(0);
     for (const pid of [redis, ...roles]) expect([pid, isThere(pid)]).toEqual([pid, false]);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createConnection } from '../../../queues/connection.ts';
 import { createReadiness } from '../../../src/bin/http/readiness.ts';
-import { holdPlaces } from '../../../src/bin/roles/held-places.ts';
+import { holdPlaces } from '../../../processors/held-places.ts';
 import { createWorkerRole } from '../../../src/bin/roles/worker.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import { examineDirectories } from '../../../src/data-dir/doctor/directories.ts';

@@ -21,41 +21,41 @@ describe('the roles that run', () => {
     const ends = [worker, kernel].map((one) => tellRunning(running, one));
     expect(runningRoles(running)).toEqual([kernel, worker]);
     expect(statSync(running).mode & 0o777).toBe(0o700);
-    ends[0]?.();
+    ends[0]?.end();
     expect(runningRoles(running)).toEqual([kernel]);
-    ends[1]?.();
+    ends[1]?.end();
     expect(readdirSync(running)).toEqual([]);
   });
 
   it('are not those that were killed, whose files the next start removes', () => {
-    tellRunning(running, worker)();
+    tellRunning(running, worker).end();
     const dead = path.join(running, 'worker-1.json');
     writeFileSync(dead, JSON.stringify({ ...worker, pid: 1 }));
     expect(runningRoles(running)).toEqual([]);
-    const end = tellRunning(running, kernel);
+    const word = tellRunning(running, kernel);
     expect([existsSync(dead), runningRoles(running)]).toEqual([false, [kernel]]);
-    end();
+    word.end();
   });
 
   it('are none where there is no directory, or where files are no such thing', () => {
     expect(runningRoles(running)).toEqual([]);
-    const end = tellRunning(running, { ...worker, settings: {} });
+    const word = tellRunning(running, { ...worker, settings: {} });
     writeFileSync(path.join(running, 'worker-4711.json'), '{"role":');
     writeFileSync(path.join(running, 'stranger.txt'), '');
     expect(runningRoles(running)).toEqual([]);
-    end();
+    word.end();
     expect(existsSync(path.join(running, 'stranger.txt'))).toBe(true);
   });
 
   it('go on when it cannot be told', () => {
     writeFileSync(running, 'a file in the way');
-    expect(() => tellRunning(running, worker)()).not.toThrow();
+    expect(() => tellRunning(running, worker).end()).not.toThrow();
   });
 });
 
 describe('doctor, about the roles that run', () => {
   it('names the settings that a role has not heard of, and says what to do', async () => {
-    const end = tellRunning(running, worker);
+    const word = tellRunning(running, worker);
     expect(await examineRunning(running, worker.settings)).toEqual([
       { area: 'Running roles', title: 'worker (process 4711)', level: 'ok', found: 'has the settings that this command reads' },
     ]);
@@ -65,13 +65,13 @@ describe('doctor, about the roles that run', () => {
       found: 'was started with other settings than this command reads: worker.concurrency',
       todo: expect.stringMatching(/^restart it/),
     });
-    end();
+    word.end();
     expect(await examineRunning(running, {})).toEqual([]);
   });
 
   it('counts names beyond eight', async () => {
-    const end = tellRunning(running, { ...worker, settings: Object.fromEntries([...'abcdefghij'].map((key) => [key, '1'])) });
+    const word = tellRunning(running, { ...worker, settings: Object.fromEntries([...'abcdefghij'].map((key) => [key, '1'])) });
     expect((await examineRunning(running, {}))[0]?.found).toMatch(/: a, b, c, d, e, f, g, h, and 2 more$/);
-    end();
+    word.end();
   });
 });

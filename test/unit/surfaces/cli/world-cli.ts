@@ -64,6 +64,7 @@ export function createCli({ clock, tasks, plans, kernel, signatures, audit, inte
       screenShelf: { read: unavailable, change: unavailable },
       contentIndex: unavailable,
       messageIngest: unavailable,
+      reload: unavailable,
       diagnose: unavailable,
       rebuildLedger: unavailable,
       initialise: unavailable,

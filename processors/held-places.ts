@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { holdPlace } from '../../adapters/linux/hold-place.ts';
-import { type Lifecycle, lifecycle } from '../../core/lifecycle.ts';
-import type { HeldPlace } from '../../core/ports/index.ts';
-import type { Finding } from '../../observability/metrics-socket.ts';
+import { holdPlace } from '../src/adapters/linux/hold-place.ts';
+import { type Lifecycle, lifecycle } from '../src/core/lifecycle.ts';
+import type { HeldPlace } from '../src/core/ports/index.ts';
+import type { Finding } from '../src/observability/metrics-socket.ts';
 
 /** What a role records in, compared with its path (`docs/protocol.md` 9). */
 export interface HeldPlaces extends Lifecycle {

@@ -1,0 +1,50 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { loadConfig } from '../../../config/load.ts';
+import { effectOf, judgeReload } from '../../../config/reloadable.ts';
+import { settingsByKey } from '../../../config/settings.ts';
+
+const home = mkdtempSync(path.join(tmpdir(), 'writ-reloadable-'));
+afterAll(() => rmSync(home, { recursive: true }));
+
+const load = (toml = '') => {
+  writeFileSync(path.join(home, 'writ.toml'), toml);
+  return loadConfig({ env: {}, dataDir: home }).config;
+};
+
+describe('what a reload makes of the settings that were read', () => {
+  it('takes up what can be, keeps the rest and names it', () => {
+    const now = load();
+    const { config, changed, restart } = judgeReload(now, load('[log]\nlevel = "debug"\n[http]\nport = 9\n[file.base_directories]\ninbox = "/srv/inbox"'));
+    expect(changed).toEqual([
+      { key: 'file.base_directories', from: '{}', to: '{ inbox = "/srv/inbox" }' },
+      { key: 'log.level', from: '"info"', to: '"debug"' },
+    ]);
+    expect(restart).toEqual(['http.port']);
+    expect([config.log.level, config.file.base_directories, config.http.port]).toEqual(['debug', { inbox: '/srv/inbox' }, now.http.port]);
+  });
+
+  it('leaves a section in which nothing changed the same object', () => {
+    const now = load();
+    const { config } = judgeReload(now, load('[log]\nlevel = "debug"'));
+    expect([config.file === now.file, config.log === now.log]).toEqual([true, false]);
+  });
+
+  it('is what it was where only settings differ that need a restart', () => {
+    const now = load();
+    const judged = judgeReload(now, load('[redis]\nurl = "redis://:secret@other:1"'));
+    expect([judged.config === now, judged.changed, judged.restart]).toEqual([true, [], ['redis.url']]);
+    expect(judgeReload(now, load())).toEqual({ config: now, changed: [], restart: [] });
+  });
+
+  it('knows for each setting whether it needs a restart', () => {
+    const reloaded = [...settingsByKey().keys()].filter((key) => effectOf(key) === 'reload');
+    expect(reloaded).toEqual([
+      'file.base_directories',
+      ...['file.filesystems', 'file.confinement', 'file.settle_s', 'file.max_run_s', 'file.max_bytes', 'file.vault_quota_bytes', 'file.hash_max_bytes'],
+      'log.level',
+    ]);
+  });
+});
