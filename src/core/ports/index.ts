@@ -35,6 +35,7 @@ export type * from './plans.ts';
 export type * from './pool.ts';
 export type * from './queue-control.ts';
 export type * from './revocations.ts';
+export type * from './schedules.ts';
 export type * from './search.ts';
 export type * from './shadow-report.ts';
 export type * from './signatures.ts';

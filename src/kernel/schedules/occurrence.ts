@@ -38,8 +38,7 @@ const HORIZON = 100 * 366 * 24 * 60;
  * @throws WritError INVALID_ARGUMENT with the field `cron` or `tz`
  */
 export function occurrencesOf({ cron, tz, gap, fold }: OccurrenceRule): Occurrences {
-  const zone = zoneOf(tz);
-  if (zone === undefined) throw new WritError('INVALID_ARGUMENT', `there is no time zone ${JSON.stringify(tz.slice(0, 100))}`, { field: 'tz' });
+  const zone = knownZone(tz);
   const wall = wallClock(cron);
 
   const minutesOf = (at: number): readonly number[] => {
@@ -97,6 +96,12 @@ export function occurrencesOf({ cron, tz, gap, fold }: OccurrenceRule): Occurren
   }
 
   return { after, lastIn };
+}
+
+function knownZone(tz: string): Zone {
+  const zone = zoneOf(tz);
+  if (zone === undefined) throw new WritError('INVALID_ARGUMENT', `there is no time zone ${JSON.stringify(tz.slice(0, 100))}`, { field: 'tz' });
+  return zone;
 }
 
 /** Whether every hour is meant: such a schedule goes by the time that passes and not by the wall clock. */

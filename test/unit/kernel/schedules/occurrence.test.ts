@@ -5,7 +5,8 @@ import { wallOf, zoneOf } from '../../../../src/kernel/schedules/zone.ts';
 
 const MINUTE = 60_000;
 const at = (text: string): number => Date.parse(text) / MINUTE;
-const shown = (minute: number | undefined): string | undefined => minute && new Date(minute * MINUTE).toISOString().slice(0, 16);
+const shown = (minute: number | undefined): string | undefined =>
+  minute === undefined ? undefined : new Date(minute * MINUTE).toISOString().slice(0, 16);
 
 function rule(cron: string, over: Partial<OccurrenceRule> = {}): OccurrenceRule {
   return { cron, tz: 'Europe/Berlin', gap: 'after', fold: 'first', ...over };
