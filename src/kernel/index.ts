@@ -9,4 +9,5 @@ export { createKernel, type Kernel } from './kernel.ts';
 export type { KernelConfig, KernelOptions, KernelPlans } from './options.ts';
 export { createPlanKernelClient, type PlanKernelClient } from './plan-client.ts';
 export { deriveRoutes, kernelRoutes } from './routes.ts';
+export { createSchedules, type Schedules } from './schedules/index.ts';
 export { createKernelServer, type KernelServerOptions } from './server.ts';

@@ -1,5 +1,4 @@
 import type { ScheduleAction, ScheduleDefinition, ScheduleFiring, ScheduleRequest, ScheduleView, TaskJob } from '../../contracts/index.ts';
-import type { ErrorCode } from '../errors.ts';
 import type { PushOptions, Receipt } from './enqueue.ts';
 
 /** A schedule in the kernel's store. Planned times and cursors are whole minutes since 1970. */
@@ -73,7 +72,8 @@ export type FiringStanding =
   | { readonly kind: 'unknown' }
   /** Something claims an end, and nobody has signed it. */
   | { readonly kind: 'unproven' }
-  | { readonly kind: 'ended'; readonly code: 'SUCCESS' | ErrorCode };
+  /** `code`: SUCCESS, or that of the signed FAILURE. */
+  | { readonly kind: 'ended'; readonly code: string };
 
 /** The way of a firing to the workers and back. Throws WritError REDIS_UNAVAILABLE, REDIS_FULL, INVALID_MANIFEST. */
 export interface FiringLane {

@@ -1,0 +1,20 @@
+import type { FiringLane, FiringStanding, TaskGateway } from '../../../core/ports/index.ts';
+import { readTaskStatus, type TaskStatus } from './task-status.ts';
+
+/** The way of a schedule's firings: pushed like any task, and judged by what executors have signed (docs/protocol.md 11). */
+export function firingLane(tasks: TaskGateway): FiringLane {
+  return {
+    push: (job, options) => tasks.enqueue.push(job, options),
+    standing: async (taskId) => standingOf(await readTaskStatus(taskId, tasks)),
+  };
+}
+
+function standingOf(status: TaskStatus): FiringStanding {
+  if (status.state === 'finished') return { kind: 'ended', code: status.outcome.error?.error_code ?? 'SUCCESS' };
+  return { kind: KINDS[status.state] };
+}
+
+const KINDS = { waiting: 'open', running: 'open', unknown: 'unknown', unproven: 'unproven', malformed: 'unproven' } satisfies Record<
+  Exclude<TaskStatus['state'], 'finished'>,
+  Exclude<FiringStanding['kind'], 'ended'>
+>;
