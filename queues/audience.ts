@@ -1,4 +1,4 @@
-import { CAPABILITY_QUEUE, type QueueKind, TOOL_CALL, type TaskManifest } from '../src/contracts/index.ts';
+import { CAPABILITY_QUEUE, type QueueKind, type TaskManifest, TOOL_CALL } from '../src/contracts/index.ts';
 import type { Bindings } from '../src/core/ports/index.ts';
 import { queueName } from './catalog.ts';
 

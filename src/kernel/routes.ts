@@ -5,10 +5,10 @@ import { WritError } from '../core/errors.ts';
 import { MAX_JSON_DEPTH } from '../core/i-json.ts';
 import type { GrantedLease, GrantOptions, IssueAnswer, KernelOperations, PlanKernel } from '../core/ports/index.ts';
 import type { LineAnswer } from './lines-server.ts';
-import type { Granted } from './wire.ts';
 import { readBody } from './read-body.ts';
 import type { ScheduleRegistry } from './schedules/desk.ts';
 import { scheduleRoutes } from './schedules/routes.ts';
+import type { Granted } from './wire.ts';
 import { DeriveBody, IssueBody, PlanLeaseBody, RegrantBody, RevokeBody, UndoBody } from './wire.ts';
 
 /** `tasks[].manifest`: a manifest may use all its levels below the body's own. */

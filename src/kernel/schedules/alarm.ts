@@ -87,7 +87,10 @@ export function createAlarm({ store, kernel, lane, clock, report }: AlarmOptions
     } catch (error) {
       report(`the schedule ${firing.schedule} cannot push ${firing.taskId}: ${messageOf(error)}`);
       const hopeless = isWritError(error) && error.code === 'INVALID_MANIFEST';
-      store.update(firing.taskId, hopeless ? { ...firing, state: 'refused', detail: error.code, lookAt: undefined } : { ...firing, lookAt: clock.now() + LOOK_MS });
+      store.update(
+        firing.taskId,
+        hopeless ? { ...firing, state: 'refused', detail: error.code, lookAt: undefined } : { ...firing, lookAt: clock.now() + LOOK_MS },
+      );
     }
   }
 

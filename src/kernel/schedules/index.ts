@@ -9,6 +9,8 @@ export interface Schedules {
 }
 
 /** The register of schedules and the alarm clock that makes their firings; nothing runs before the alarm is started. */
-export function createSchedules(options: Omit<AlarmOptions, 'kernel'> & { readonly kernel: AlarmOptions['kernel'] & Parameters<typeof createScheduleRegistry>[0]['kernel'] }): Schedules {
+export function createSchedules(
+  options: Omit<AlarmOptions, 'kernel'> & { readonly kernel: AlarmOptions['kernel'] & Parameters<typeof createScheduleRegistry>[0]['kernel'] },
+): Schedules {
   return { registry: createScheduleRegistry(options), alarm: createAlarm(options) };
 }

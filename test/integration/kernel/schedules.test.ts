@@ -77,7 +77,17 @@ describe('a schedule', () => {
   it('makes one task at its time, under a lease that counts from then, and tells its end', async () => {
     const { add, go, lane, firings, desk } = host();
     const view = await add();
-    expect(view).toMatchObject({ id: 'nightly', state: 'active', tz: 'UTC', missed: 'latest', overlap: 'skip', gap: 'after', fold: 'first', next: '2026-06-01T02:00:00.000Z', registered_by: 'ops' });
+    expect(view).toMatchObject({
+      id: 'nightly',
+      state: 'active',
+      tz: 'UTC',
+      missed: 'latest',
+      overlap: 'skip',
+      gap: 'after',
+      fold: 'first',
+      next: '2026-06-01T02:00:00.000Z',
+      registered_by: 'ops',
+    });
     await go(at('01T01:59'));
     expect(lane.jobs.size).toBe(0);
     await go(at('01T02:00'));
@@ -147,7 +157,10 @@ describe('a firing', () => {
     expect(await says(planned('01T02:00'))).toMatchObject({ ok: false, code: 'LEASE_REFUSED' });
     await go(at('01T02:00'));
     expect(await says(planned('01T02:00'))).toMatchObject({ ok: true });
-    expect(await says({ ...planned('01T02:00'), inputs: { source_path: '/etc/passwd', destination_path: '/data/b' } })).toMatchObject({ ok: false, code: 'LEASE_REFUSED' });
+    expect(await says({ ...planned('01T02:00'), inputs: { source_path: '/etc/passwd', destination_path: '/data/b' } })).toMatchObject({
+      ok: false,
+      code: 'LEASE_REFUSED',
+    });
     expect(await says(planned('02T02:00'))).toMatchObject({ ok: false, code: 'LEASE_REFUSED' });
     clock.advance(-MINUTE);
     expect(await says(planned('01T02:00'))).toMatchObject({ ok: false, code: 'LEASE_REFUSED' });
@@ -250,8 +263,12 @@ describe('any history of a kernel that is killed, a Redis that is emptied and a 
           day: () => clock.advance(1440 * MINUTE),
           back: () => clock.advance(-10 * MINUTE),
           kill: restart,
-          away: () => void (lane.away = !lane.away),
-          'answer lost': () => void (lane.losesAnswer = true),
+          away: () => {
+            lane.away = !lane.away;
+          },
+          'answer lost': () => {
+            lane.losesAnswer = true;
+          },
           empty: () => lane.empty(),
           work: () => lane.work(),
         };

@@ -30,11 +30,15 @@ export function scheduleStore(db: SqliteDatabase): ScheduleStore {
   const one = db.prepare<[string], ScheduleRow>('SELECT * FROM schedule WHERE id = ?');
   const all = db.prepare<[], ScheduleRow>('SELECT * FROM schedule ORDER BY id');
   const ripe = db.prepare<[number, number], ScheduleRow>(`SELECT * FROM schedule WHERE state = 'active' AND (next <= ? OR cursor > ?) ORDER BY id`);
-  const put = db.prepare<ScheduleRow>('INSERT OR REPLACE INTO schedule (id, definition, state, cursor, next, by, at) VALUES (@id, @definition, @state, @cursor, @next, @by, @at)');
+  const put = db.prepare<ScheduleRow>(
+    'INSERT OR REPLACE INTO schedule (id, definition, state, cursor, next, by, at) VALUES (@id, @definition, @state, @cursor, @next, @by, @at)',
+  );
   const move = db.prepare<{ id: string; cursor: number; next: number | null }>('UPDATE schedule SET cursor = @cursor, next = @next WHERE id = @id');
   const remove = db.prepare<[string]>('DELETE FROM schedule WHERE id = ?');
   const skipDue = db.prepare<[string]>(`UPDATE firing SET state = 'skipped', detail = 'removed', look_at = NULL WHERE schedule = ? AND state = 'due'`);
-  const audit = db.prepare<[number, string, string, string | null, string]>('INSERT INTO schedule_audit (at, action, schedule, by, details) VALUES (?, ?, ?, ?, ?)');
+  const audit = db.prepare<[number, string, string, string | null, string]>(
+    'INSERT INTO schedule_audit (at, action, schedule, by, details) VALUES (?, ?, ?, ?, ?)',
+  );
   const insert = db.prepare<FiringRow>(
     `INSERT INTO firing (task_id, schedule, planned, manifest_sha256, manifest, terms, state, detail, pushes, look_at)
      VALUES (@task_id, @schedule, @planned, @manifest_sha256, @manifest, @terms, @state, @detail, @pushes, @look_at)

@@ -20,8 +20,14 @@ export const register: Registrar = (program, deps, exit) => {
     .option('--attempts <n>', 'tries of each task in all', Number)
     .option('--priority <n>', 'priority of each task', Number)
     .action(command<[string], AddFlags>(deps, exit, runAdd));
-  schedule.command('list').description('every schedule and when it fires next').action(command<[], Record<never, never>>(deps, exit, runList));
-  schedule.command('show <id>').description('one schedule with its last firings').action(command<[string], Record<never, never>>(deps, exit, runShow));
+  schedule
+    .command('list')
+    .description('every schedule and when it fires next')
+    .action(command<[], Record<never, never>>(deps, exit, runList));
+  schedule
+    .command('show <id>')
+    .description('one schedule with its last firings')
+    .action(command<[string], Record<never, never>>(deps, exit, runShow));
   for (const [action, words] of Object.entries(ACTIONS)) {
     schedule
       .command(`${action} <id>`)
@@ -84,7 +90,9 @@ async function runAct(context: CommandContext, id: string, word: string): Promis
   const action: ScheduleAction = word === 'pause' || word === 'resume' ? word : 'remove';
   const { operator, ...services } = await servicesOf(context);
   const view = await actOnSchedule(id, action, operator, services);
-  await context.output.answer(view, () => (action === 'remove' ? `${id} is removed` : `${id} is ${view.state}${view.next === undefined ? '' : `, next at ${view.next}`}`));
+  await context.output.answer(view, () =>
+    action === 'remove' ? `${id} is removed` : `${id} is ${view.state}${view.next === undefined ? '' : `, next at ${view.next}`}`,
+  );
   return 0;
 }
 

@@ -63,8 +63,7 @@ export const actOnOneSchedule = route({
   path: '/v1/schedules/:id/:action',
   operation: 'actOnSchedule',
   summary: 'Pause, resume or remove a schedule',
-  description:
-    'What comes while it is paused is not made up for. `remove` answers the schedule as it stood; tasks that are on the queue go on. Audited.',
+  description: 'What comes while it is paused is not made up for. `remove` answers the schedule as it stood; tasks that are on the queue go on. Audited.',
   tag: 'schedules',
   access: ['kernel'],
   params: z.strictObject({ id: Id, action: ScheduleAction }),

@@ -5,8 +5,7 @@ import { wallOf, zoneOf } from '../../../../src/kernel/schedules/zone.ts';
 
 const MINUTE = 60_000;
 const at = (text: string): number => Date.parse(text) / MINUTE;
-const shown = (minute: number | undefined): string | undefined =>
-  minute === undefined ? undefined : new Date(minute * MINUTE).toISOString().slice(0, 16);
+const shown = (minute: number | undefined): string | undefined => (minute === undefined ? undefined : new Date(minute * MINUTE).toISOString().slice(0, 16));
 
 function rule(cron: string, over: Partial<OccurrenceRule> = {}): OccurrenceRule {
   return { cron, tz: 'Europe/Berlin', gap: 'after', fold: 'first', ...over };
@@ -15,7 +14,11 @@ function rule(cron: string, over: Partial<OccurrenceRule> = {}): OccurrenceRule 
 function list(one: OccurrenceRule, from: string, count: number): readonly (string | undefined)[] {
   const times = occurrencesOf(one);
   const found: (number | undefined)[] = [];
-  for (let minute: number | undefined = at(from); minute !== undefined && found.length < count; ) found.push((minute = times.after(minute)));
+  let minute: number | undefined = at(from);
+  while (minute !== undefined && found.length < count) {
+    minute = times.after(minute);
+    found.push(minute);
+  }
   return found.map(shown);
 }
 
@@ -75,14 +78,18 @@ const ZONES = ['UTC', 'Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe'
 const number = (min: number, max: number) => fc.integer({ min, max }).map(String);
 const field = (min: number, max: number) => fc.oneof(fc.constant('*'), number(min, max), fc.constant('*/7'));
 const rules = fc.record({
-  cron: fc.tuple(field(0, 59), field(0, 23), fc.constantFrom('*', '1', '25-31'), fc.constantFrom('*', '3,10'), fc.constantFrom('*', 'SUN')).map((all) => all.join(' ')),
+  cron: fc
+    .tuple(field(0, 59), field(0, 23), fc.constantFrom('*', '1', '25-31'), fc.constantFrom('*', '3,10'), fc.constantFrom('*', 'SUN'))
+    .map((all) => all.join(' ')),
   tz: fc.constantFrom(...ZONES),
   gap: fc.constantFrom('after' as const, 'skip' as const),
   fold: fc.constantFrom('first' as const, 'both' as const),
 });
 /** Hours around the changes of clocks of 2026, and any other. */
 const starts = fc.oneof(
-  fc.constantFrom('2026-03-29T01:00Z', '2026-10-25T01:00Z', '2026-03-08T07:00Z', '2026-11-01T06:00Z', '2026-04-04T15:00Z', '2026-10-03T15:30Z').chain((text) => fc.integer({ min: -400, max: 400 }).map((by) => at(text) + by)),
+  fc
+    .constantFrom('2026-03-29T01:00Z', '2026-10-25T01:00Z', '2026-03-08T07:00Z', '2026-11-01T06:00Z', '2026-04-04T15:00Z', '2026-10-03T15:30Z')
+    .chain((text) => fc.integer({ min: -400, max: 400 }).map((by) => at(text) + by)),
   fc.integer({ min: at('2026-01-01T00:00Z'), max: at('2027-01-01T00:00Z') }),
 );
 
