@@ -7,7 +7,7 @@ import type { GrantedLease, GrantOptions, IssueAnswer, KernelOperations, PlanKer
 import type { LineAnswer } from './lines-server.ts';
 import { readBody } from './read-body.ts';
 import type { ScheduleRegistry } from './schedules/desk.ts';
-import { scheduleRoutes } from './schedules/routes.ts';
+import { ActScheduleBody, AddScheduleBody } from './schedules/wire.ts';
 import type { Granted } from './wire.ts';
 import { DeriveBody, IssueBody, PlanLeaseBody, RegrantBody, RevokeBody, UndoBody } from './wire.ts';
 
@@ -72,6 +72,20 @@ export function deriveRoutes(app: FastifyInstance, kernel: PlanKernel, maxBytes:
   };
   app.post('/derive', ({ body }) => derive({ body }));
   return derive;
+}
+
+/** The routes of the kernel's socket that are about schedules. */
+function scheduleRoutes(app: FastifyInstance, schedules: ScheduleRegistry): void {
+  app.post('/schedules', async ({ body }) => {
+    const { by, ...request } = readBody(AddScheduleBody, body);
+    return schedules.add(request, by);
+  });
+  app.post('/schedules/act', async ({ body }) => {
+    const { id, action, by } = readBody(ActScheduleBody, body);
+    return schedules.act(id, action, by);
+  });
+  app.get('/schedules', async () => ({ schedules: schedules.list() }));
+  app.get<{ Params: { id: string } }>('/schedules/:id', async ({ params }) => schedules.show(params.id));
 }
 
 function strictBodies(app: FastifyInstance, maxBytes: number): void {

@@ -15,7 +15,7 @@ import { type Lifecycle, lifecycle, sequential } from '../../core/lifecycle.ts';
 import { ensureDataDirectory } from '../../data-dir/data-directory.ts';
 import { jwksFile, readPrivateKey } from '../../data-dir/key-files.ts';
 import { planLogic } from '../../executors/plan/index.ts';
-import { createKernel, createKernelServer, createSchedules, deriveRoutes, kernelRoutes } from '../../kernel/index.ts';
+import { createKernel, createKernelServer, createSchedules, deriveRoutes, kernelRoutes, published } from '../../kernel/index.ts';
 import { createKeyring } from '../../lease/index.ts';
 import { countLeases } from '../../observability/counting.ts';
 import { checkHealth } from '../../observability/health-check.ts';
@@ -74,13 +74,7 @@ export async function createKernelRole({ config, places, log }: RoleContext): Pr
     report,
   });
   const metrics = createMetrics('kernel', packageVersion());
-  // Leases are signed without Redis; what waits for it is the news of revocations.
-  const published = async (): Promise<string> => {
-    const { number, problem } = (await kernel.health()).revocations;
-    if (problem !== undefined) throw new Error(problem);
-    return `${number} are published`;
-  };
-  const health = { ready: async () => [await checkHealth('redis', () => redis.ping()), await checkHealth('revocations', published)] };
+  const health = { ready: async () => [await checkHealth('redis', () => redis.ping()), await checkHealth('revocations', () => published(kernel))] };
   const shown = createMetricsSocket({ directory: places.metrics, metrics, health, onError: (error) => log.warn({ err: error }, LOG_LINES.metrics.message) });
   // What waits for Redis to publish a revocation ends with the connection; it is published after the next start.
   const signing = lifecycle(kernel.start, async () => {
@@ -91,22 +85,14 @@ export async function createKernelRole({ config, places, log }: RoleContext): Pr
   const connection = createConnection(target, 'producer', redisTrouble);
   const results = openResults(places, async () => ed25519);
   const producer = openProducerSide({ config, places, connection, results, signals: () => Promise.reject(new Error('nobody waits here')) });
-  const schedules = createSchedules({ store: store.schedules, kernel: counted, lane: firingLane(producer.gateway()), clock, report });
-  const firing = lifecycle(schedules.alarm.start, async () => {
-    connection.disconnect();
-    await schedules.alarm.stop();
-    await producer[Symbol.asyncDispose]();
-  });
-  const server = createKernelServer({
-    routes: (app, maxBytes) => kernelRoutes(app, counted, maxBytes, schedules.registry),
-    socketPath: places.kernelSocket,
-    report,
-  });
+  const lane = firingLane(producer, connection);
+  const { registry, alarm } = createSchedules({ store: store.schedules, kernel: counted, lane, clock, report });
+  const server = createKernelServer({ routes: (app, bytes) => kernelRoutes(app, counted, bytes, registry), socketPath: places.kernelSocket, report });
   const derive = createKernelServer({
     routes: (app, maxBytes) => deriveRoutes(app, counted, maxBytes),
     socketPath: places.deriveSocket,
     maxBodyBytes: MAX_DERIVE_BYTES,
     report,
   });
-  return sequential([lifecycle(() => undefined, store.close), ed25519, signing, firing, server, derive, shown]);
+  return sequential([lifecycle(() => undefined, store.close), ed25519, signing, alarm, server, derive, shown]);
 }

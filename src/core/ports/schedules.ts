@@ -79,6 +79,9 @@ export type FiringStanding =
 export interface FiringLane {
   push(job: TaskJob, options: PushOptions): Promise<Receipt>;
   standing(taskId: string): Promise<FiringStanding>;
+  /** Calls that run fail soon. */
+  interrupt?(): void;
+  close?(): Promise<void>;
 }
 
 /** Schedules as operators work with them. */

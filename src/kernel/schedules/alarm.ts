@@ -30,9 +30,9 @@ const TICK_MS = 1_000;
 const LOOK_MS = 15_000;
 const LONGEST_MS = 3_600_000;
 /** Firings of one schedule that may be on their way at a time. */
-const MOST_OPEN = { skip: 1, allow: 100 } satisfies Record<ScheduleDefinition['overlap'], number>;
+const MAX_OPEN = { skip: 1, allow: 100 } satisfies Record<ScheduleDefinition['overlap'], number>;
 /** Pushes of a firing whose end nobody has signed. */
-const MOST_PUSHES = 10;
+const MAX_PUSHES = 10;
 const LOOKS_A_PASS = 200;
 
 type Change = Pick<Firing, 'state' | 'detail' | 'pushes' | 'lookAt'>;
@@ -49,7 +49,7 @@ export function createAlarm({ store, kernel, lane, clock, report }: AlarmOptions
     let open = store.open(id);
     const firings: Firing[] = skipped === undefined ? [] : [firingOf(id, definition, skipped, 'missed')];
     for (const planned of fire) {
-      const firing = firingOf(id, definition, planned, open < MOST_OPEN[definition.overlap] ? undefined : 'overlap');
+      const firing = firingOf(id, definition, planned, open < MAX_OPEN[definition.overlap] ? undefined : 'overlap');
       const stands = store.firing(firing.taskId);
       if (stands !== undefined && stands.state !== 'skipped') continue;
       if (firing.state === 'due') open += 1;
@@ -75,7 +75,7 @@ export function createAlarm({ store, kernel, lane, clock, report }: AlarmOptions
     const standing = await lane.standing(firing.taskId);
     if (standing.kind === 'open') return { ...firing, lookAt: clock.now() + LOOK_MS };
     if (standing.kind === 'ended' && !isAnothersEnd(standing)) return { ...firing, state: 'ended', detail: standing.code, lookAt: undefined };
-    if (standing.kind !== 'unknown' && firing.pushes >= MOST_PUSHES) return { ...firing, state: 'ended', detail: 'unproven', lookAt: undefined };
+    if (standing.kind !== 'unknown' && firing.pushes >= MAX_PUSHES) return { ...firing, state: 'ended', detail: 'unproven', lookAt: undefined };
     if (store.schedule(firing.schedule) === undefined) return { ...firing, state: 'ended', detail: 'removed', lookAt: undefined };
     const pushed = await push(firing);
     return standing.kind === 'unknown' || pushed.lookAt === undefined ? pushed : { ...pushed, lookAt: clock.now() + backoff(pushed.pushes) };
@@ -122,7 +122,10 @@ export function createAlarm({ store, kernel, lane, clock, report }: AlarmOptions
     },
     async () => {
       clearInterval(timer);
+      // What waits for Redis ends with the connection; what was not recorded is pushed again after the next start.
+      lane.interrupt?.();
       await running?.catch(() => undefined);
+      await lane.close?.();
     },
   );
   return { ...part, pass: alone };

@@ -22,7 +22,7 @@ export interface ScheduleRegistryOptions {
 }
 
 const MINUTE = 60_000;
-const MOST_SCHEDULES = 1_000;
+const MAX_SCHEDULES = 1_000;
 const FIRINGS_SHOWN = 50;
 
 /** The register of schedules (docs/protocol.md 11). */
@@ -55,7 +55,7 @@ export function createScheduleRegistry({ store, kernel, clock }: ScheduleRegistr
         if (canonicalJson(earlier.definition) === canonicalJson(definition)) return shown(id);
         throw new WritError('WRONG_STATE', `the schedule ${id} is registered with another definition; remove it first`, { field: 'manifest.task_id' });
       }
-      if (store.schedules().length >= MOST_SCHEDULES) throw new WritError('WRONG_STATE', `at most ${MOST_SCHEDULES} schedules are kept`);
+      if (store.schedules().length >= MAX_SCHEDULES) throw new WritError('WRONG_STATE', `at most ${MAX_SCHEDULES} schedules are kept`);
       const details = { cron: definition.cron, tz: definition.tz, manifest_sha256: manifestSha256(definition.manifest) };
       store.put({ id, definition, state: 'active', cursor, next, by, at: clock.now() }, { action: 'add', schedule: id, by, details }, clock.now());
       return shown(id);

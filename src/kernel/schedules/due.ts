@@ -12,7 +12,7 @@ export interface Due {
 export const MISSED_AFTER_MIN = 1;
 
 /** So many missed firings are made up for at most; the newest ones. */
-export const MISSED_MOST = 100;
+export const MAX_MADE_UP = 100;
 
 export type MissedPolicy = 'latest' | 'all' | 'skip';
 
@@ -20,7 +20,7 @@ export type MissedPolicy = 'latest' | 'all' | 'skip';
 const MADE_UP = {
   skip: () => 0,
   latest: (onTime) => (onTime > 0 ? 0 : 1),
-  all: () => MISSED_MOST,
+  all: () => MAX_MADE_UP,
 } satisfies Record<MissedPolicy, (onTime: number) => number>;
 
 /**
@@ -31,7 +31,7 @@ const MADE_UP = {
  */
 export function dueOf(times: Occurrences, after: number, now: number, missed: MissedPolicy): Due {
   const late = Math.max(after, now - MISSED_AFTER_MIN - 1);
-  const onTime = newest(times, late, now, MISSED_MOST);
+  const onTime = newest(times, late, now, MAX_MADE_UP);
   const most = MADE_UP[missed](onTime.length);
   const madeUp = newest(times, after, late, most);
   const skipped = times.lastIn(after, (madeUp[0] ?? late + 1) - 1);

@@ -59,16 +59,16 @@ export function scheduleStore(db: SqliteDatabase): ScheduleStore {
     schedule: (id) => optional(one.get(id), scheduleOf),
     schedules: () => all.all().map(scheduleOf),
     ripe: (minute) => ripe.all(minute, minute).map(scheduleOf),
-    put: db.transaction(({ definition, next, by, ...rest }, entry, now) => {
+    put: db.transaction(({ definition, next, by, ...rest }: StoredSchedule, entry: ScheduleAuditEntry, now: number) => {
       put.run({ ...rest, definition: JSON.stringify(definition), next: next ?? null, by: by ?? null });
       record(entry, now);
     }) satisfies ScheduleStore['put'],
-    remove: db.transaction((id, entry, now) => {
+    remove: db.transaction((id: string, entry: ScheduleAuditEntry, now: number) => {
       skipDue.run(id);
       remove.run(id);
       record(entry, now);
     }) satisfies ScheduleStore['remove'],
-    decide: db.transaction(({ id, cursor, next }, firings) => {
+    decide: db.transaction(({ id, cursor, next }: Parameters<ScheduleStore['decide']>[0], firings: readonly Firing[]) => {
       for (const each of firings) insert.run(rowOf(each));
       move.run({ id, cursor, next: next ?? null });
     }) satisfies ScheduleStore['decide'],
