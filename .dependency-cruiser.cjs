@@ -124,7 +124,7 @@ const LAYERS = [
   {
     layer: 'kernel',
     may: ['contracts', 'core', 'lease'],
-    packages: ['zod', 'fastify', 'lru-cache'],
+    packages: ['zod', 'fastify', 'lru-cache', 'cron-parser'],
     why: 'The kernel issues authority, on a unix socket of its own. It sees leases and ports, never a queue, and only bin sees it: who executes cannot sign.',
   },
   {

@@ -12,8 +12,10 @@ import type {
   KernelClient,
   KernelOperations,
   LeaseTerms,
+  ScheduleDesk,
 } from '../core/ports/index.ts';
 import { createKernelCalls } from './client-http.ts';
+import { scheduleDesk } from './schedules/client.ts';
 import {
   type Granted,
   GrantedManifest,
@@ -32,6 +34,8 @@ type WireRefusal = Extract<z.infer<typeof IssueReply>['answers'][number], { ok: 
 export interface KernelConnection extends KernelOperations {
   /** `issue` for one manifest; its refusal is thrown. */
   issueOne(request: IssueRequest, options?: GrantOptions): Promise<GrantedLease>;
+  /** The schedules, in somebody's name. */
+  schedules(by: string): ScheduleDesk;
   /** Closes idle connections; calls that run end by themselves. */
   close(): void;
 }
@@ -102,6 +106,7 @@ export function createKernelConnection(socketPath: string, { timeoutMs = 10_000 
       const { number, published, problem } = revocations;
       return { issuer, kid, revocations: problem === undefined ? { number, published } : { number, published, problem } };
     },
+    schedules: (by) => scheduleDesk({ call }, by),
     close,
   };
   return client;
@@ -154,6 +159,7 @@ export function kernelClient(connection: KernelConnection, by: string): KernelCl
     },
     revoke: (lease) => connection.revoke(typeof lease === 'string' ? { lease, by } : { ...lease, by }),
     leasedManifest: (taskId) => connection.leasedManifest(taskId),
+    schedules: connection.schedules(by),
     async ping() {
       const { revocations } = await connection.health();
       if (revocations.problem !== undefined) throw new WritError('KERNEL_UNAVAILABLE', `the kernel answers, but ${revocations.problem}`);

@@ -24,6 +24,7 @@ import {
 import type { KernelOptions } from './options.ts';
 import { preparePlanLease } from './plan-lease.ts';
 import { createRevocationLog } from './revocations.ts';
+import { checkFiring } from './schedules/check-firing.ts';
 
 export interface Kernel extends KernelOperations, PlanKernel, Lifecycle {}
 
@@ -43,6 +44,7 @@ export function createKernel(options: KernelOptions): Kernel {
     return orRefusal(() => {
       const checked = checkShape(request.manifest);
       checkPolicy(checked.manifest);
+      checkFiring(checked, options);
       return unsigned(confirmed(store, checked, request.confirmedBy, by), life, options);
     });
   }

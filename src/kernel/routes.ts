@@ -5,6 +5,9 @@ import { WritError } from '../core/errors.ts';
 import { MAX_JSON_DEPTH } from '../core/i-json.ts';
 import type { GrantedLease, GrantOptions, IssueAnswer, KernelOperations, PlanKernel } from '../core/ports/index.ts';
 import type { LineAnswer } from './lines-server.ts';
+import { readBody } from './read-body.ts';
+import type { ScheduleRegistry } from './schedules/desk.ts';
+import { ActScheduleBody, AddScheduleBody } from './schedules/wire.ts';
 import type { Granted } from './wire.ts';
 import { DeriveBody, IssueBody, PlanLeaseBody, RegrantBody, RegrantManyBody, RevokeBody, UndoBody } from './wire.ts';
 
@@ -12,16 +15,17 @@ import { DeriveBody, IssueBody, PlanLeaseBody, RegrantBody, RegrantManyBody, Rev
 const BODY_LEVELS = 3;
 
 /** The routes of the kernel's own socket. Every body is read as strict JSON: two equal keys are refused, not merged. */
-export function kernelRoutes(app: FastifyInstance, kernel: KernelOperations, maxBytes: number): undefined {
+export function kernelRoutes(app: FastifyInstance, kernel: KernelOperations, maxBytes: number, schedules?: ScheduleRegistry): undefined {
   strictBodies(app, maxBytes);
+  if (schedules !== undefined) scheduleRoutes(app, schedules);
 
   app.post('/issue', async ({ body }) => {
-    const { tasks, ...rest } = read(IssueBody, body);
+    const { tasks, ...rest } = readBody(IssueBody, body);
     const requests = tasks.map(({ manifest, confirmed_by }) => ({ manifest, ...(confirmed_by === undefined ? {} : { confirmedBy: confirmed_by }) }));
     return { answers: (await kernel.issue(requests, grantOptions(rest))).map(wireAnswer) };
   });
   app.post('/judge', async ({ body }) => {
-    const { tasks, ...rest } = read(IssueBody, body);
+    const { tasks, ...rest } = readBody(IssueBody, body);
     return {
       answers: await kernel.judge(
         tasks.map(({ manifest, confirmed_by: confirmedBy }) => ({ manifest, ...(confirmedBy && { confirmedBy }) })),
@@ -30,7 +34,7 @@ export function kernelRoutes(app: FastifyInstance, kernel: KernelOperations, max
     };
   });
   app.post('/regrant', async ({ body }) => {
-    const { manifest, result, ...rest } = read(RegrantBody, body);
+    const { manifest, result, ...rest } = readBody(RegrantBody, body);
     return wireGranted(await kernel.regrant({ manifest, result }, grantOptions(rest)));
   });
   app.post('/regrant-many', async ({ body }) => {
@@ -38,18 +42,18 @@ export function kernelRoutes(app: FastifyInstance, kernel: KernelOperations, max
     return { answers: (await kernel.regrantMany(tasks, grantOptions(rest))).map(wireAnswer) };
   });
   app.post('/undo', async ({ body }) => {
-    const { manifest, result, earlier_undos, ...rest } = read(UndoBody, body);
+    const { manifest, result, earlier_undos, ...rest } = readBody(UndoBody, body);
     const { manifest: undo, ...granted } = await kernel.undo({ manifest, result, earlierUndos: earlier_undos }, grantOptions(rest));
     return { manifest: undo, ...wireGranted(granted) };
   });
   app.post('/plan-lease', async ({ body }) => {
-    const { envelope, capabilities, scopes, ...rest } = read(PlanLeaseBody, body);
+    const { envelope, capabilities, scopes, ...rest } = readBody(PlanLeaseBody, body);
     const request = { envelope, ...(capabilities === undefined ? {} : { capabilities }), ...(scopes === undefined ? {} : { scopes }) };
     const { planSha256, ...granted } = await kernel.issuePlan(request, grantOptions(rest));
     return { plan_sha256: planSha256, ...granted };
   });
   app.post('/revoke', async ({ body }) => {
-    const { by, ...subject } = read(RevokeBody, body);
+    const { by, ...subject } = readBody(RevokeBody, body);
     return kernel.revoke({ ...subject, ...(by === undefined ? {} : { by }) });
   });
   app.get<{ Params: { taskId: string } }>('/manifests/:taskId', async ({ params }) => {
@@ -66,7 +70,7 @@ export function kernelRoutes(app: FastifyInstance, kernel: KernelOperations, max
 export function deriveRoutes(app: FastifyInstance, kernel: PlanKernel, maxBytes: number): LineAnswer {
   strictBodies(app, maxBytes);
   const derive: LineAnswer = async ({ body, knows }) => {
-    const { plan_sha256, envelope, ...rest } = read(DeriveBody, body);
+    const { plan_sha256, envelope, ...rest } = readBody(DeriveBody, body);
     const { manifest, ...granted } = await kernel.derive({ planSha256: plan_sha256, ...(envelope === undefined ? {} : { envelope }), ...rest });
     return { ...(granted.manifestSha256 === knows ? {} : { manifest }), ...wireGranted(granted) };
   };
@@ -74,19 +78,25 @@ export function deriveRoutes(app: FastifyInstance, kernel: PlanKernel, maxBytes:
   return derive;
 }
 
+/** The routes of the kernel's socket that are about schedules. */
+function scheduleRoutes(app: FastifyInstance, schedules: ScheduleRegistry): void {
+  app.post('/schedules', async ({ body }) => {
+    const { by, ...request } = readBody(AddScheduleBody, body);
+    return schedules.add(request, by);
+  });
+  app.post('/schedules/act', async ({ body }) => {
+    const { id, action, by } = readBody(ActScheduleBody, body);
+    return schedules.act(id, action, by);
+  });
+  app.get('/schedules', async () => ({ schedules: schedules.list() }));
+  app.get<{ Params: { id: string } }>('/schedules/:id', async ({ params }) => schedules.show(params.id));
+}
+
 function strictBodies(app: FastifyInstance, maxBytes: number): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'string' }, async (_request: unknown, body: string | Buffer) =>
     parseStrictJson(String(body), { maxBytes, maxDepth: MAX_JSON_DEPTH + BODY_LEVELS }),
   );
-}
-
-function read<Schema extends z.ZodType>(schema: Schema, body: unknown): z.infer<Schema> {
-  const parsed = schema.safeParse(body);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  const field = issue?.path.join('.') ?? '';
-  throw new WritError('INVALID_ARGUMENT', `${field || 'the body'}: ${issue?.message ?? 'is not what the route takes'}`, field ? { field } : {});
 }
 
 interface WireOptions {

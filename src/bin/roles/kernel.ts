@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { packageVersion } from '../../../config/package.ts';
+import { audienceIn } from '../../../queues/audience.ts';
 import { queueName } from '../../../queues/catalog.ts';
 import { createConnection } from '../../../queues/connection.ts';
 import { inlineEd25519, libraryOf } from '../../adapters/crypto/inline.ts';
@@ -8,13 +9,13 @@ import { createCryptoPool } from '../../adapters/crypto/pool.ts';
 import { createRedisRevocations } from '../../adapters/redis/revocations.ts';
 import { openKernelStore } from '../../adapters/sqlite/kernel-store/kernel-store.ts';
 import { readToolBindings } from '../../adapters/tool-bindings/index.ts';
-import { BOUNDS, CAPABILITY_QUEUE, type QueueKind, TOOL_CALL } from '../../contracts/index.ts';
+import { BOUNDS } from '../../contracts/index.ts';
 import { systemClock } from '../../core/clock.ts';
 import { type Lifecycle, lifecycle, sequential } from '../../core/lifecycle.ts';
 import { ensureDataDirectory } from '../../data-dir/data-directory.ts';
 import { jwksFile, readPrivateKey } from '../../data-dir/key-files.ts';
 import { planLogic } from '../../executors/plan/index.ts';
-import { createKernel, createKernelServer, deriveRoutes, kernelRoutes } from '../../kernel/index.ts';
+import { createKernel, createKernelServer, createSchedules, deriveRoutes, kernelRoutes, published } from '../../kernel/index.ts';
 import { createKeyring } from '../../lease/index.ts';
 import { countLeases } from '../../observability/counting.ts';
 import { checkHealth } from '../../observability/health-check.ts';
@@ -22,8 +23,11 @@ import { LOG_LINES } from '../../observability/log-lines.ts';
 import { createMetrics } from '../../observability/metrics.ts';
 import { createMetricsSocket } from '../../observability/metrics-socket.ts';
 import { settingsFindings } from '../../reload/role-reload.ts';
+import { firingLane } from '../../surfaces/shared/tasks/firing-lane.ts';
 import { registryRoots } from '../plan/registry-roots.ts';
+import { openProducerSide } from '../producer-side.ts';
 import { redisTarget } from '../redis-target.ts';
+import { openResults } from '../results.ts';
 import type { RoleContext } from './context.ts';
 import { serve } from './serve.ts';
 
@@ -42,15 +46,17 @@ export function runKernel(context: RoleContext): Promise<number> {
 export async function createKernelRole({ config, places, log, reloadable }: RoleContext): Promise<Lifecycle> {
   ensureDataDirectory(places.dataDir);
   const clock = systemClock;
-  const redis = createConnection(redisTarget(config, places), 'ledger', (error) => log.warn({ err: error }, LOG_LINES.redis.message));
+  const target = redisTarget(config, places);
+  const redisTrouble = (error: Error): void => log.warn({ err: error }, LOG_LINES.redis.message);
+  const redis = createConnection(target, 'ledger', redisTrouble);
   const store = openKernelStore(path.dirname(places.kernelStore));
   const library = config.crypto.implementation === 'node' ? 'node' : 'best';
   const ed25519 = createCryptoPool({ threads: config.crypto.threads, library });
   const report = (problem: string): void => log.error({ problem }, LOG_LINES.kernelProblem.message);
   const { bindings } = readToolBindings(registryRoots(config));
-  const queues: ReadonlyMap<string, QueueKind> = new Map(Object.entries(CAPABILITY_QUEUE));
   const kernel = createKernel({
     store,
+    schedules: store.schedules,
     key: await readPrivateKey(places.kernelKey),
     kernelKeyring: createKeyring({ source: jwksFile(places.kernelKeyring), use: 'lease', clock }),
     executorKeyring: createKeyring({ source: jwksFile(places.executorKeyring), use: 'result', clock }),
@@ -60,11 +66,7 @@ export async function createKernelRole({ config, places, log, reloadable }: Role
       ttl: config.lease.default_ttl_s,
       maxTtl: config.lease.max_ttl_s,
       bundles: config.lease.bundles,
-      audienceOf: ({ capability_id, inputs }) => {
-        const bound = capability_id === TOOL_CALL ? bindings(String(inputs['tool'])) : undefined;
-        const kind = bound && bound.adapter !== 'writ' ? (`tool-${bound.provider}` as const) : queues.get(capability_id);
-        return kind && queueName(kind, config.pool.id);
-      },
+      audienceOf: audienceIn(config.pool.id, bindings),
     },
     plans: { logic: planLogic, bindings, ed25519: inlineEd25519(await libraryOf(library)), queue: queueName('plan', config.pool.id) },
     clock,
@@ -73,14 +75,8 @@ export async function createKernelRole({ config, places, log, reloadable }: Role
     report,
   });
   const metrics = createMetrics('kernel', packageVersion());
-  // Leases are signed without Redis; what waits for it is the news of revocations.
-  const published = async (): Promise<string> => {
-    const { number, problem } = (await kernel.health()).revocations;
-    if (problem !== undefined) throw new Error(problem);
-    return `${number} are published`;
-  };
   const health = {
-    ready: async () => [await checkHealth('redis', () => redis.ping()), await checkHealth('revocations', published), ...settingsFindings(reloadable)],
+    ready: async () => [await checkHealth('redis', () => redis.ping()), await checkHealth('revocations', () => published(kernel)), ...settingsFindings(reloadable)],
   };
   const shown = createMetricsSocket({ directory: places.metrics, metrics, health, onError: (error) => log.warn({ err: error }, LOG_LINES.metrics.message) });
   // What waits for Redis to publish a revocation ends with the connection; it is published after the next start.
@@ -89,12 +85,17 @@ export async function createKernelRole({ config, places, log, reloadable }: Role
     await kernel.stop();
   });
   const counted = countLeases(kernel, metrics);
-  const server = createKernelServer({ routes: (app, maxBytes) => kernelRoutes(app, counted, maxBytes), socketPath: places.kernelSocket, report });
+  const connection = createConnection(target, 'producer', redisTrouble);
+  const results = openResults(places, async () => ed25519);
+  const producer = openProducerSide({ config, places, connection, results, signals: () => Promise.reject(new Error('nobody waits here')) });
+  const lane = firingLane(producer, connection);
+  const { registry, alarm } = createSchedules({ store: store.schedules, kernel: counted, lane, clock, report });
+  const server = createKernelServer({ routes: (app, bytes) => kernelRoutes(app, counted, bytes, registry), socketPath: places.kernelSocket, report });
   const derive = createKernelServer({
     routes: (app, maxBytes) => deriveRoutes(app, counted, maxBytes),
     socketPath: places.deriveSocket,
     maxBodyBytes: MAX_DERIVE_BYTES,
     report,
   });
-  return sequential([lifecycle(() => undefined, store.close), ed25519, signing, server, derive, shown]);
+  return sequential([lifecycle(() => undefined, store.close), ed25519, signing, alarm, server, derive, shown]);
 }

@@ -37,6 +37,7 @@ export type * from './pool.ts';
 export type * from './queue-control.ts';
 export type * from './reload.ts';
 export type * from './revocations.ts';
+export type * from './schedules.ts';
 export type * from './search.ts';
 export type * from './shadow-report.ts';
 export type * from './signatures.ts';

@@ -4,6 +4,7 @@ import type { JsonObject } from '../json.ts';
 import type { RevokeAnswer } from './kernel.ts';
 import type { PlanTerms } from './plan-gateway.ts';
 import type { GrantedPlanLease } from './plans.ts';
+import type { ScheduleDesk } from './schedules.ts';
 
 export interface LeaseTerms {
   /** Life of the lease, seconds; the kernel's default unless given. */
@@ -44,5 +45,6 @@ export interface KernelClient {
   revoke(lease: string | { readonly jti: string; readonly exp: number }): Promise<RevokeAnswer>;
   /** The manifest that was leased under the id. */
   leasedManifest(taskId: string): Promise<TaskManifest | undefined>;
+  readonly schedules: ScheduleDesk;
   ping(): Promise<void>;
 }

@@ -35,6 +35,7 @@ const SECTIONS: readonly { readonly title: string; readonly groups: readonly Com
       { commands: ['tasks'], load: () => import('./commands/task-find.ts') },
       { commands: ['status'], load: () => import('./commands/status.ts') },
       { commands: ['queue'], load: () => import('./commands/queues.ts') },
+      { commands: ['schedule'], load: () => import('./commands/schedule.ts') },
       { commands: ['events'], load: () => import('./commands/events.ts') },
     ],
   },

@@ -5,6 +5,7 @@ import { createMessages, type MessagesApi } from './messages.ts';
 import { settingsOf, type WritClientOptions } from './options.ts';
 import { createPlans, type PlansApi } from './plans.ts';
 import { createQueues, type QueuesApi } from './queues.ts';
+import { createSchedules, type SchedulesApi } from './schedules.ts';
 import { createSearch, type SearchApi } from './search-tasks.ts';
 import { createSessions, type SessionsApi } from './sessions.ts';
 import { type CallOptions, createTasks, type TasksApi } from './tasks.ts';
@@ -47,6 +48,8 @@ export class WritClient {
   readonly tasks: TasksApi;
   readonly plans: PlansApi;
   readonly queues: QueuesApi;
+  /** Tasks at the times of a cron expression. */
+  readonly schedules: SchedulesApi;
   /** Browsers that are logged in; needs the role `operate`. */
   readonly sessions: SessionsApi;
   /** Searches by task, each with its own type of answer. */
@@ -65,6 +68,7 @@ export class WritClient {
     this.tasks = createTasks(transport);
     this.plans = createPlans(transport);
     this.queues = createQueues(transport);
+    this.schedules = createSchedules(transport);
     this.sessions = createSessions(transport);
     this.search = createSearch(this.tasks);
     this.contentIndex = createContentIndex(transport);

@@ -16,6 +16,7 @@ const TAGS = {
   queues: 'Look at queues, pause and resume them.',
   search: 'Search the contents of files, and the index for it.',
   leases: 'Permission to run exactly one manifest, or one plan.',
+  schedules: 'Tasks at the times of a cron expression.',
   keys: 'Public keys that verify results.',
   events: 'Changes as they happen.',
   mcp: 'The same for programs that speak the Model Context Protocol.',

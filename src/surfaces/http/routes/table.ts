@@ -15,6 +15,7 @@ import { undoOnePlan } from './plan-undo.ts';
 import { readPlan, submitPlan } from './plans.ts';
 import { listQueues, switchOneQueue } from './queues.ts';
 import { retryManyTasks } from './retry-many.ts';
+import { actOnOneSchedule, listSchedules, readSchedule, registerSchedule } from './schedules.ts';
 import { endOneSession, listSessions } from './sessions.ts';
 import { listTasks, readTask, submitTasks } from './tasks.ts';
 
@@ -45,6 +46,10 @@ const TASK_ROUTES: readonly AnyRoute[] = [
   rebuildMessages,
   callMcp,
   issueLease,
+  registerSchedule,
+  listSchedules,
+  readSchedule,
+  actOnOneSchedule,
   listSessions,
   endOneSession,
   listKeys,

@@ -41,6 +41,7 @@ beforeEach(async () => {
         revoke: kernelUnused,
         leasedManifest: kernelUnused,
         ping: kernelUnused,
+        schedules: { add: kernelUnused, list: kernelUnused, show: kernelUnused, act: kernelUnused },
         async issuePlan(envelope, terms) {
           asked.push(terms);
           return { planSha256: planIdOfEnvelope(envelope), lease: LEASE, jti: 'j', exp: 4_000_000_000, capabilities: ['FILE_COPY'] };

@@ -16,6 +16,7 @@ import {
   signLease,
   verifyResult,
 } from '../../../../src/lease/index.ts';
+import { scheduleDeskTwin } from '../../../fixtures/schedules/memory-store.ts';
 
 /** How often the kernel was asked for what. */
 export interface Asked {
@@ -99,6 +100,7 @@ export function createKernelTwin(clock: Clock): Kernel {
       return { n: 7, jti: typeof given === 'string' ? 'jti-of-token' : given.jti, published: true };
     },
     leasedManifest: async (taskId) => leased.get(taskId),
+    schedules: scheduleDeskTwin(() => clock.now()),
     ping: async () => undefined,
   };
   const signatures: SignatureReader = {

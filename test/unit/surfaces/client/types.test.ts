@@ -55,6 +55,11 @@ interface Pairs {
   SessionList: Same<client.SessionList, contract.SessionList>;
   SessionEnd: Same<client.SessionEnd, contract.SessionEnd>;
   QueueList: Same<client.QueueList, contract.QueueList>;
+  ScheduleDefinition: Same<client.ScheduleDefinition, contract.ScheduleDefinition>;
+  ScheduleFiring: Same<client.ScheduleFiring, contract.ScheduleFiring>;
+  ScheduleList: Same<client.ScheduleList, contract.ScheduleList>;
+  ScheduleRequest: Same<client.ScheduleRequest, contract.ScheduleRequest>;
+  ScheduleView: Same<client.ScheduleView, contract.ScheduleView>;
   QueueSwitch: Same<client.QueueSwitch, contract.QueueSwitch>;
   ContentSearchRequest: Same<client.ContentSearchRequest, contract.ContentSearchRequest>;
   ContentSearchAnswer: Same<client.ContentSearchAnswer, contract.ContentSearchAnswer>;
@@ -114,6 +119,11 @@ const EQUAL: { readonly [K in Names]: Pairs[K] } & { readonly [K in Names]: true
   SessionList: true,
   SessionEnd: true,
   QueueList: true,
+  ScheduleDefinition: true,
+  ScheduleFiring: true,
+  ScheduleList: true,
+  ScheduleRequest: true,
+  ScheduleView: true,
   QueueSwitch: true,
   ContentSearchRequest: true,
   ContentSearchAnswer: true,

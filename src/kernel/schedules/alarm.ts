@@ -1,0 +1,163 @@
+import { type ScheduleDefinition, TaskManifest } from '../../contracts/index.ts';
+import { canonicalJson } from '../../core/canonical-json.ts';
+import type { Clock } from '../../core/clock.ts';
+import { isWritError, messageOf } from '../../core/errors.ts';
+import { manifestSha256, sha256Hex } from '../../core/hash.ts';
+import type { Lifecycle } from '../../core/lifecycle.ts';
+import { lifecycle } from '../../core/lifecycle.ts';
+import type { Firing, FiringLane, FiringStanding, KernelOperations, Receipt, ScheduleStore, StoredSchedule } from '../../core/ports/index.ts';
+import { firingId } from '../../core/schedule-id.ts';
+import { dueOf } from './due.ts';
+import { occurrencesOf } from './occurrence.ts';
+
+export interface AlarmOptions {
+  readonly store: ScheduleStore;
+  readonly kernel: Pick<KernelOperations, 'issue'>;
+  readonly lane: FiringLane;
+  readonly clock: Clock;
+  /** Told about trouble that no caller sees. */
+  readonly report: (problem: string) => void;
+}
+
+/** Makes the firings of schedules. `pass` does what is due now; while it is started it does so every second. */
+export interface Alarm extends Lifecycle {
+  pass(): Promise<void>;
+}
+
+const MINUTE = 60_000;
+const TICK_MS = 1_000;
+/** How often the task of a firing is looked at; after a push that proved nothing longer, doubling. */
+const LOOK_MS = 15_000;
+const LONGEST_MS = 3_600_000;
+/** Firings of one schedule that may be on their way at a time. */
+const MAX_OPEN = { skip: 1, allow: 100 } satisfies Record<ScheduleDefinition['overlap'], number>;
+/** Pushes of a firing whose end nobody has signed. */
+const MAX_PUSHES = 10;
+const LOOKS_A_PASS = 200;
+
+type Change = Pick<Firing, 'state' | 'detail' | 'pushes' | 'lookAt'>;
+
+/** The kernel's alarm clock (docs/protocol.md 11): decides, signs, pushes, and looks whether what was pushed has ended. */
+export function createAlarm({ store, kernel, lane, clock, report }: AlarmOptions): Alarm {
+  let running: Promise<void> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+
+  function decide({ id, definition, cursor }: StoredSchedule): void {
+    const now = Math.floor(clock.now() / MINUTE);
+    const times = occurrencesOf(definition);
+    const { fire, skipped } = dueOf(times, Math.min(cursor, now), now, definition.missed);
+    let open = store.open(id);
+    const firings: Firing[] = skipped === undefined ? [] : [firingOf(id, definition, skipped, 'missed')];
+    for (const planned of fire) {
+      const firing = firingOf(id, definition, planned, open < MAX_OPEN[definition.overlap] ? undefined : 'overlap');
+      const stands = store.firing(firing.taskId);
+      if (stands !== undefined && stands.state !== 'skipped') continue;
+      if (firing.state === 'due') open += 1;
+      firings.push({ ...firing, lookAt: firing.state === 'due' ? clock.now() : undefined });
+    }
+    store.decide({ id, cursor: now, next: times.after(now) }, firings);
+  }
+
+  /** Signs and pushes. Whatever was signed or pushed before for this firing, it is the same task. */
+  async function push(firing: Firing): Promise<Change> {
+    const manifest = TaskManifest.parse(JSON.parse(firing.manifest));
+    const { ttl, attempts, priority } = firing.terms;
+    if (firing.planned * MINUTE > clock.now()) return { ...firing, lookAt: firing.planned * MINUTE };
+    const terms = { by: `schedule ${firing.schedule}`, notBefore: firing.planned * 60, ...(ttl === undefined ? {} : { ttl }) };
+    const [granted] = await kernel.issue([{ manifest }], terms);
+    if (!granted?.ok) return { ...firing, state: 'refused', detail: granted?.code ?? 'INTERNAL', lookAt: undefined };
+    const options = { ...(attempts === undefined ? {} : { attempts }), ...(priority === undefined ? {} : { priority }) };
+    const receipt = await lane.push({ v: 1, manifest, lease: granted.lease }, options);
+    return AFTER_PUSH[receipt.kind]({ ...firing, pushes: firing.pushes + 1 }, clock.now());
+  }
+
+  async function look(firing: Firing): Promise<Change> {
+    const standing = await lane.standing(firing.taskId);
+    if (standing.kind === 'open') return { ...firing, lookAt: clock.now() + LOOK_MS };
+    if (standing.kind === 'ended' && !isAnothersEnd(standing)) return { ...firing, state: 'ended', detail: standing.code, lookAt: undefined };
+    if (standing.kind !== 'unknown' && firing.pushes >= MAX_PUSHES) return { ...firing, state: 'ended', detail: 'unproven', lookAt: undefined };
+    if (store.schedule(firing.schedule) === undefined) return { ...firing, state: 'ended', detail: 'removed', lookAt: undefined };
+    const pushed = await push(firing);
+    return standing.kind === 'unknown' || pushed.lookAt === undefined ? pushed : { ...pushed, lookAt: clock.now() + backoff(pushed.pushes) };
+  }
+
+  async function tend(firing: Firing): Promise<void> {
+    try {
+      store.update(firing.taskId, await (firing.state === 'due' ? push(firing) : look(firing)));
+    } catch (error) {
+      report(`the schedule ${firing.schedule} cannot push ${firing.taskId}: ${messageOf(error)}`);
+      const hopeless = isWritError(error) && error.code === 'INVALID_MANIFEST';
+      store.update(
+        firing.taskId,
+        hopeless ? { ...firing, state: 'refused', detail: error.code, lookAt: undefined } : { ...firing, lookAt: clock.now() + LOOK_MS },
+      );
+    }
+  }
+
+  async function pass(): Promise<void> {
+    for (const { id } of store.ripe(Math.floor(clock.now() / MINUTE))) {
+      // Looked at now: one that has ended meanwhile is no overlap.
+      for (const firing of store.pushed(id)) await tend(firing);
+      const schedule = store.schedule(id);
+      if (schedule?.state === 'active') decide(schedule);
+    }
+    for (const { taskId } of store.toLookAt(clock.now(), LOOKS_A_PASS)) {
+      // Read anew: while another was pushed, its schedule may have been removed.
+      const firing = store.firing(taskId);
+      if (firing?.lookAt !== undefined) await tend(firing);
+    }
+  }
+
+  const alone = (): Promise<void> => {
+    running ??= pass().finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
+  const tick = (): void => void alone().catch((error: unknown) => report(`schedules: ${messageOf(error)}`));
+  const part = lifecycle(
+    () => {
+      timer = setInterval(tick, TICK_MS);
+      tick();
+    },
+    async () => {
+      clearInterval(timer);
+      // What waits for Redis ends with the connection; what was not recorded is pushed again after the next start.
+      lane.interrupt?.();
+      await running?.catch(() => undefined);
+      await lane.close?.();
+    },
+  );
+  return { ...part, pass: alone };
+}
+
+const AFTER_PUSH = {
+  accepted: pushed,
+  'in-flight': pushed,
+  retried: pushed,
+  finished: (firing) => ({ ...firing, state: 'ended', detail: 'SUCCESS', lookAt: undefined }),
+  conflict: (firing) => ({ ...firing, state: 'ended', detail: 'TASK_ID_CONFLICT', lookAt: undefined }),
+} satisfies Record<Receipt['kind'], (firing: Firing, now: number) => Change>;
+
+function pushed(firing: Firing, now: number): Change {
+  return { ...firing, state: 'pushed', detail: undefined, lookAt: now + LOOK_MS };
+}
+
+/** Our own lease is good: an executor that has refused one was shown another's. */
+function isAnothersEnd(standing: FiringStanding): boolean {
+  return standing.kind === 'ended' && standing.code === 'INVALID_LEASE';
+}
+
+function backoff(pushes: number): number {
+  return Math.min(LONGEST_MS, LOOK_MS * 2 ** Math.min(pushes, 20));
+}
+
+/** The firing of one planned time; `skipped` says why it is left out. */
+function firingOf(schedule: string, definition: ScheduleDefinition, planned: number, skipped: string | undefined): Firing {
+  const { manifest, ttl, attempts, priority } = definition;
+  const taskId = firingId(schedule, manifestSha256(manifest), planned);
+  const text = canonicalJson({ ...manifest, task_id: taskId });
+  const terms = { ...(ttl === undefined ? {} : { ttl }), ...(attempts === undefined ? {} : { attempts }), ...(priority === undefined ? {} : { priority }) };
+  const state = skipped === undefined ? 'due' : 'skipped';
+  return { taskId, schedule, planned, manifestSha256: sha256Hex(text), manifest: text, terms, state, detail: skipped, pushes: 0, lookAt: undefined };
+}

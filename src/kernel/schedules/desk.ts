@@ -1,0 +1,108 @@
+import type { ScheduleAction, ScheduleDefinition, ScheduleFiring, ScheduleRequest, ScheduleView } from '../../contracts/index.ts';
+import { canonicalJson } from '../../core/canonical-json.ts';
+import type { Clock } from '../../core/clock.ts';
+import { WritError } from '../../core/errors.ts';
+import { manifestSha256 } from '../../core/hash.ts';
+import type { Firing, KernelOperations, ScheduleStore, StoredSchedule } from '../../core/ports/index.ts';
+import { isHourly, occurrencesOf } from './occurrence.ts';
+
+/** What the kernel does with schedules when it is asked; `by` is written to its own log. */
+export interface ScheduleRegistry {
+  add(request: ScheduleRequest, by: string | undefined): Promise<ScheduleView>;
+  list(): readonly ScheduleView[];
+  show(id: string): ScheduleView;
+  act(id: string, action: ScheduleAction, by: string | undefined): ScheduleView;
+}
+
+export interface ScheduleRegistryOptions {
+  readonly store: ScheduleStore;
+  /** Says whether a manifest may have a lease. */
+  readonly kernel: Pick<KernelOperations, 'judge'>;
+  readonly clock: Clock;
+}
+
+const MINUTE = 60_000;
+const MAX_SCHEDULES = 1_000;
+const FIRINGS_SHOWN = 50;
+
+/** The register of schedules (docs/protocol.md 11). */
+export function createScheduleRegistry({ store, kernel, clock }: ScheduleRegistryOptions): ScheduleRegistry {
+  const minute = (): number => Math.floor(clock.now() / MINUTE);
+  const known = (id: string): StoredSchedule => {
+    const schedule = store.schedule(id);
+    if (schedule === undefined) throw new WritError('NOT_FOUND', `there is no schedule ${JSON.stringify(id.slice(0, 128))}`, { field: 'id' });
+    return schedule;
+  };
+  const shown = (id: string): ScheduleView => ({ ...viewOf(known(id)), firings: store.firings(id, FIRINGS_SHOWN).map(firingView) });
+
+  /** The same rules as for a lease, under an id that no task has. */
+  async function assertLeasable({ manifest, ttl }: ScheduleDefinition): Promise<void> {
+    const sample = { ...manifest, task_id: `schedule-${manifestSha256(manifest)}` };
+    const [answer] = await kernel.judge([{ manifest: sample }], ttl === undefined ? {} : { ttl });
+    if (answer?.ok === false) throw new WritError(answer.code, answer.message, answer.field === undefined ? {} : { field: answer.field });
+  }
+
+  return {
+    async add(request, by) {
+      const definition = definitionOf(request);
+      const cursor = minute();
+      const next = occurrencesOf(definition).after(cursor);
+      if (next === undefined) throw new WritError('INVALID_ARGUMENT', 'cron: this time never comes', { field: 'cron' });
+      await assertLeasable(definition);
+      const id = definition.manifest.task_id;
+      const earlier = store.schedule(id);
+      if (earlier !== undefined) {
+        if (canonicalJson(earlier.definition) === canonicalJson(definition)) return shown(id);
+        throw new WritError('WRONG_STATE', `the schedule ${id} is registered with another definition; remove it first`, { field: 'manifest.task_id' });
+      }
+      if (store.schedules().length >= MAX_SCHEDULES) throw new WritError('WRONG_STATE', `at most ${MAX_SCHEDULES} schedules are kept`);
+      const details = { cron: definition.cron, tz: definition.tz, manifest_sha256: manifestSha256(definition.manifest) };
+      store.put({ id, definition, state: 'active', cursor, next, by, at: clock.now() }, { action: 'add', schedule: id, by, details }, clock.now());
+      return shown(id);
+    },
+
+    list: () => store.schedules().map(viewOf),
+    show: shown,
+
+    act(id, action, by) {
+      const schedule = known(id);
+      const entry = { action, schedule: id, by, details: {} };
+      if (action === 'remove') {
+        const last = shown(id);
+        store.remove(id, entry, clock.now());
+        return last;
+      }
+      const state = action === 'pause' ? 'paused' : 'active';
+      if (schedule.state === state) return shown(id);
+      // What came while it was paused was not missed: its times count from now.
+      const cursor = minute();
+      store.put({ ...schedule, state, cursor, next: occurrencesOf(schedule.definition).after(cursor) }, entry, clock.now());
+      return shown(id);
+    },
+  };
+}
+
+/** The settings with their defaults. */
+function definitionOf({ tz = 'UTC', missed = 'latest', overlap = 'skip', gap = 'after', fold, ...rest }: ScheduleRequest): ScheduleDefinition {
+  return { ...rest, tz, missed, overlap, gap, fold: fold ?? (isHourly(rest.cron) ? 'both' : 'first') };
+}
+
+function viewOf({ id, definition, state, next, by, at }: StoredSchedule): ScheduleView {
+  return {
+    id,
+    state,
+    ...definition,
+    manifest_sha256: manifestSha256(definition.manifest),
+    registered_at: new Date(at).toISOString(),
+    ...(by === undefined ? {} : { registered_by: by }),
+    ...(next === undefined || state === 'paused' ? {} : { next: timeOf(next) }),
+  };
+}
+
+function firingView({ taskId, planned, state, detail, pushes }: Firing): ScheduleFiring {
+  return { task_id: taskId, planned: timeOf(planned), state, ...(detail === undefined ? {} : { detail }), pushes };
+}
+
+function timeOf(minute: number): string {
+  return new Date(minute * MINUTE).toISOString();
+}

@@ -1,0 +1,27 @@
+import type { FiringLane, FiringStanding, TaskGateway } from '../../../core/ports/index.ts';
+import { readTaskStatus, type TaskStatus } from './task-status.ts';
+
+interface Producer extends AsyncDisposable {
+  gateway(): TaskGateway;
+}
+
+/** The way of a schedule's firings: pushed like any task, and judged by what executors have signed (docs/protocol.md 11). */
+export function firingLane(producer: Producer, connection: { disconnect(): void }): FiringLane {
+  const tasks = producer.gateway();
+  return {
+    push: (job, options) => tasks.enqueue.push(job, options),
+    standing: async (taskId) => standingOf(await readTaskStatus(taskId, tasks)),
+    interrupt: () => connection.disconnect(),
+    close: async () => producer[Symbol.asyncDispose](),
+  };
+}
+
+function standingOf(status: TaskStatus): FiringStanding {
+  if (status.state === 'finished') return { kind: 'ended', code: status.outcome.error?.error_code ?? 'SUCCESS' };
+  return { kind: KINDS[status.state] };
+}
+
+const KINDS = { waiting: 'open', running: 'open', unknown: 'unknown', unproven: 'unproven', malformed: 'unproven' } satisfies Record<
+  Exclude<TaskStatus['state'], 'finished'>,
+  Exclude<FiringStanding['kind'], 'ended'>
+>;

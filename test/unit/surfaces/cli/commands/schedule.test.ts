@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { ScheduleList, ScheduleView } from '../../../../../src/contracts/index.ts';
+import { createWorld } from '../world.ts';
+import { manifestOf } from '../world-kernel.ts';
+
+const manifest = JSON.stringify(manifestOf('nightly'));
+
+describe('writ schedule', () => {
+  it('registers, lists, shows, pauses, resumes and removes', async () => {
+    const { cli, audit } = await createWorld();
+    const writ = (...args: string[]) => cli(['schedule', ...args], manifest);
+    const added = await writ('add', '--cron', '0 2 * * *', '--tz', 'Europe/Berlin', '--ttl', '1h', '-');
+    expect(added).toMatchObject({ code: 0 });
+    expect(added.out).toMatch(/^nightly fires next at .*T0[01]:00:00[.]000Z/);
+    expect((await writ('list')).out).toMatch(/nightly +active +0 2 \* \* \* +Europe.Berlin/);
+    expect((await writ('show', 'nightly')).out).toContain('(missed latest, overlap skip, gap after, fold first)');
+    expect((await writ('pause', 'nightly')).out).toContain('nightly is paused');
+    expect((await writ('resume', 'nightly')).out).toContain('nightly is active, next at');
+    expect((await writ('remove', 'nightly')).out).toContain('nightly is removed');
+    expect(await writ('show', 'nightly')).toMatchObject({ code: 1 });
+    expect(audit.filter(({ outcome }) => outcome === 'done').map(({ action }) => action)).toEqual([
+      'schedule.add',
+      'schedule.pause',
+      'schedule.resume',
+      'schedule.remove',
+    ]);
+  });
+
+  it('answers with the documents of the API', async () => {
+    const { cli } = await createWorld();
+    const json = async (...args: string[]): Promise<unknown> => JSON.parse((await cli(['--json', 'schedule', ...args], manifest)).out);
+    expect(ScheduleView.safeParse(await json('add', '--cron', '0 2 * * *', '-')).error).toBeUndefined();
+    expect(ScheduleList.safeParse(await json('list')).error).toBeUndefined();
+  });
+
+  it.each([
+    ['a policy that is none', ['--cron', '0 2 * * *', '--missed', 'some']],
+    ['a time that is none', ['--cron', '0 25 * * *']],
+    ['tries that are none', ['--cron', '0 2 * * *', '--attempts', 'many']],
+  ])('refuses %s', async (_what, flags) => {
+    const { cli } = await createWorld();
+    expect((await cli(['schedule', 'add', ...flags, '-'], manifest)).err).toContain('INVALID_ARGUMENT');
+  });
+});
