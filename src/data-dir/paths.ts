@@ -14,6 +14,8 @@ export function dataDirPaths(dataDir: string) {
     kernelKeyring: inside('keys', 'kernel.jwks.json'),
     executorKey: inside('keys', 'executor.key.json'),
     executorKeyring: inside('keys', 'executor.jwks.json'),
+    webhookKey: inside('keys', 'webhook.key.json'),
+    webhookKeyring: inside('keys', 'webhook.jwks.json'),
     /** API keys by their hashes (0600), and the first operator's key in the clear (0600). */
     apiKeys: inside('keys', 'api-keys.json'),
     operatorKey: inside('keys', 'operator.key'),
@@ -38,6 +40,8 @@ export function dataDirPaths(dataDir: string) {
     running: inside('running'),
     /** Where the API runs commands for others of this host. */
     commands: inside('commands'),
+    /** Notices to receivers of webhooks. */
+    webhooks: inside('webhooks'),
     kernelSocket: inside('kernel', 'kernel.sock'),
     /** The part of the kernel that the plan role may reach, in a directory of its own. */
     deriveSocket: inside('derive', 'derive.sock'),
