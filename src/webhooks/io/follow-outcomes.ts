@@ -7,9 +7,12 @@ import { tellsCapability, type WebhookEndpoint } from '../notice/endpoint.ts';
 import { type FinishedOutcome, noticeBody, noticeId } from '../notice/notice.ts';
 
 /** A task of which the index says that it has ended. */
-interface EndedTask {
+export interface EndedTask {
   readonly taskId: string;
+  /** By the job, which anybody may have written. */
   readonly capabilityId: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
 }
 
 export interface FollowDeps {
@@ -17,12 +20,14 @@ export interface FollowDeps {
   readonly outbox: Pick<WebhookOutbox, 'place' | 'add' | 'wantedBy'>;
   readonly endpoints: readonly WebhookEndpoint[];
   /** The last outcome of a task as an executor has signed it; `undefined` while there is none. The index only says where to look. */
-  readonly outcome: (taskId: string) => Promise<Omit<FinishedOutcome, 'taskId'> | undefined>;
+  readonly outcome: (task: EndedTask) => Promise<FinishedOutcome | undefined>;
   readonly clock: Clock;
   /** Told how many new notices there are. */
   readonly onNotices: (notices: readonly NewNotice[]) => void;
   /** Told of troubles; the look goes on by itself. */
   readonly onTrouble: (error: unknown) => void;
+  /** Milliseconds after a trouble; 1 s unless given. */
+  readonly retryMs?: number;
 }
 
 const BATCH = 64;
@@ -50,7 +55,7 @@ export function followOutcomes(deps: FollowDeps): Lifecycle {
         if (signal.aborted) return;
         if (isTooOld(error)) await forget(signal);
         else deps.onTrouble(error);
-        await pause(RETRY_MS, signal);
+        await pause(deps.retryMs ?? RETRY_MS, signal);
       }
     }
   }
@@ -86,7 +91,7 @@ export function followOutcomes(deps: FollowDeps): Lifecycle {
     do {
       const filter = { state, since: new Date(seenAt).toISOString() };
       const page = await index.list(filter, { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) });
-      await note(page.tasks.map(({ task_id, capability_id }) => ({ taskId: task_id, capabilityId: capability_id })), { event: undefined, seenAt });
+      await note(page.tasks.map(({ task_id, capability_id, updated_at }) => ({ taskId: task_id, capabilityId: capability_id, at: Date.parse(updated_at) })), { event: undefined, seenAt });
       cursor = page.next;
     } while (cursor !== undefined && !signal.aborted);
   }
@@ -122,7 +127,7 @@ export function followOutcomes(deps: FollowDeps): Lifecycle {
       if (last !== undefined) {
         const ended = seen.filter(({ state }) => state === 'success' || state === 'failure');
         await note(
-          ended.map(({ task_id, capability_id }) => ({ taskId: task_id, capabilityId: capability_id })),
+          ended.map(({ task_id, capability_id, at }) => ({ taskId: task_id, capabilityId: capability_id, at: Date.parse(at) })),
           { event: last.id, seenAt: Date.parse(last.at) },
         );
       }
@@ -148,12 +153,11 @@ export function followOutcomes(deps: FollowDeps): Lifecycle {
     return true;
   }
 
-  async function noticesOf({ taskId, capabilityId }: EndedTask, wanted: readonly string[]): Promise<readonly NewNotice[]> {
+  async function noticesOf(task: EndedTask, wanted: readonly string[]): Promise<readonly NewNotice[]> {
+    const { taskId, capabilityId } = task;
     const told = deps.endpoints.filter((endpoint) => tellsCapability(endpoint, capabilityId) || wanted.includes(endpoint.id));
-    if (told.length === 0) return [];
-    const outcome = await deps.outcome(taskId);
-    if (outcome === undefined) return [];
-    const finished = { taskId, ...outcome };
+    const finished = told.length === 0 ? undefined : await deps.outcome(task);
+    if (finished === undefined) return [];
     const body = noticeBody(finished);
     return told.map(({ id: endpoint }) => ({ id: noticeId(endpoint, finished), endpoint, taskId, body }));
   }
