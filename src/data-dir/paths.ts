@@ -14,8 +14,6 @@ export function dataDirPaths(dataDir: string) {
     kernelKeyring: inside('keys', 'kernel.jwks.json'),
     executorKey: inside('keys', 'executor.key.json'),
     executorKeyring: inside('keys', 'executor.jwks.json'),
-    webhookKey: inside('keys', 'webhook.key.json'),
-    webhookKeyring: inside('keys', 'webhook.jwks.json'),
     /** API keys by their hashes (0600), and the first operator's key in the clear (0600). */
     apiKeys: inside('keys', 'api-keys.json'),
     operatorKey: inside('keys', 'operator.key'),
@@ -42,6 +40,9 @@ export function dataDirPaths(dataDir: string) {
     commands: inside('commands'),
     /** Notices to receivers of webhooks. */
     webhooks: inside('webhooks'),
+    /** The key that signs them lies with them: the API may write here, and need not write among the other keys. */
+    webhookKey: inside('webhooks', 'webhook.key.json'),
+    webhookKeyring: inside('webhooks', 'webhook.jwks.json'),
     kernelSocket: inside('kernel', 'kernel.sock'),
     /** The part of the kernel that the plan role may reach, in a directory of its own. */
     deriveSocket: inside('derive', 'derive.sock'),

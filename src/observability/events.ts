@@ -3,6 +3,7 @@ import { CONTENT_SEARCH_METRICS } from './content-search-rows.ts';
 import { CONTENT_STATS_METRICS } from './content-stats-rows.ts';
 import { ROLE_NAMES, ROUTE, VERSION } from './labels.ts';
 import { MESSAGE_INGEST_METRICS } from './message-ingest-rows.ts';
+import { WEBHOOK_METRICS } from './webhook-rows.ts';
 import { MESSAGE_SEARCH_METRICS } from './message-search-rows.ts';
 import type { MetricRow } from './metric-row.ts';
 import { PROCESS_METRICS } from './process-metrics.ts';
@@ -65,6 +66,7 @@ const WRIT_METRICS = {
   ...CONTENT_STATS_METRICS,
   ...CONTENT_INDEX_METRICS,
   ...MESSAGE_INGEST_METRICS,
+  ...WEBHOOK_METRICS,
   ...MESSAGE_SEARCH_METRICS,
   ...TASK_MEMORY_METRICS,
 

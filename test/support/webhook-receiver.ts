@@ -9,6 +9,7 @@ import { publicKeyText } from '../../src/webhooks/notice/sign-notice.ts';
 export interface Received {
   readonly id: string;
   readonly timestamp: string;
+  readonly signature: string;
   readonly body: string;
   readonly genuine: boolean;
 }
@@ -66,5 +67,5 @@ function read({ headers }: IncomingMessage, bytes: Buffer): Received {
   const [id, timestamp, signature] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => String(headers[name]));
   const signed = Buffer.concat([Buffer.from(`${id}.${timestamp}.`), bytes]);
   const genuine = verify(null, signed, PUBLIC, Buffer.from(signature?.replace('v1a,', '') ?? '', 'base64'));
-  return { id: id ?? '', timestamp: timestamp ?? '', body: bytes.toString('utf8'), genuine };
+  return { id: id ?? '', timestamp: timestamp ?? '', signature: signature ?? '', body: bytes.toString('utf8'), genuine };
 }

@@ -34,6 +34,7 @@ const SECTIONS: readonly { readonly title: string; readonly groups: readonly Com
       { commands: ['tasks'], load: () => import('./commands/task-find.ts') },
       { commands: ['status'], load: () => import('./commands/status.ts') },
       { commands: ['queue'], load: () => import('./commands/queues.ts') },
+      { commands: ['webhooks'], load: () => import('./commands/webhooks.ts') },
       { commands: ['events'], load: () => import('./commands/events.ts') },
     ],
   },

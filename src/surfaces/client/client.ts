@@ -5,6 +5,7 @@ import { createMessages, type MessagesApi } from './messages.ts';
 import { settingsOf, type WritClientOptions } from './options.ts';
 import { createPlans, type PlansApi } from './plans.ts';
 import { createQueues, type QueuesApi } from './queues.ts';
+import { createWebhooksApi, type WebhooksApi } from './webhooks.ts';
 import { createSearch, type SearchApi } from './search-tasks.ts';
 import { createSessions, type SessionsApi } from './sessions.ts';
 import { type CallOptions, createTasks, type TasksApi } from './tasks.ts';
@@ -56,6 +57,8 @@ export class WritClient {
   readonly messages: MessagesApi;
   /** The index of `contentSearch`. */
   readonly contentIndex: ContentIndexApi;
+  /** Who is told of the ends of tasks; needs the role `operate`. */
+  readonly webhooks: WebhooksApi;
   readonly #transport: Transport;
 
   /** @throws TypeError for options out of their range */
@@ -66,6 +69,7 @@ export class WritClient {
     this.plans = createPlans(transport);
     this.queues = createQueues(transport);
     this.sessions = createSessions(transport);
+    this.webhooks = createWebhooksApi(transport);
     this.search = createSearch(this.tasks);
     this.contentIndex = createContentIndex(transport);
     this.messages = createMessages(transport);

@@ -18,3 +18,5 @@ export type { SearchApi, SearchOptions } from './search-tasks.ts';
 export type { SessionsApi } from './sessions.ts';
 export type { Acted, CallOptions, SubmitOptions, Submitted, TasksApi, WaitOptions } from './tasks.ts';
 export type * from './types.ts';
+export type * from './webhook-types.ts';
+export type { NoticesOptions, WebhooksApi } from './webhooks.ts';

@@ -1,8 +1,11 @@
+import { inlineEd25519 } from '../../adapters/crypto/inline.ts';
+import { nodeEd25519 } from '../../adapters/crypto/node-crypto.ts';
 import { createPost, type Post } from '../../adapters/http-tool/post.ts';
+import { createWebhookOutbox } from '../../adapters/sqlite/webhook-outbox/webhook-outbox.ts';
 import type { Clock } from '../../core/clock.ts';
 import { WritError } from '../../core/errors.ts';
 import { type Lifecycle, lifecycle, sequential } from '../../core/lifecycle.ts';
-import type { Ed25519, NewNotice, NoticeCounts, TaskIndex, WebhookOutbox, Webhooks } from '../../core/ports/index.ts';
+import type { NewNotice, NoticeCounts, TaskIndex, WebhookOutbox, Webhooks } from '../../core/ports/index.ts';
 import type { AttemptEnd } from '../notice/attempts.ts';
 import { mayName, type WebhookEndpoint } from '../notice/endpoint.ts';
 import { noticeId, testBody } from '../notice/notice.ts';
@@ -11,21 +14,22 @@ import { attempt } from './attempt.ts';
 import { type FollowDeps, followOutcomes } from './follow-outcomes.ts';
 import { type AttemptReport, createSender, type Sender } from './sender.ts';
 
+/** The section `webhooks` of the settings. */
 export interface WebhookOptions {
-  readonly endpoints: readonly WebhookEndpoint[];
-  /** Milliseconds for one attempt. */
-  readonly timeoutMs: number;
-  /** How long the outbox keeps what was delivered or died, milliseconds. */
-  readonly keepMs: number;
+  readonly endpoints: Readonly<Record<string, Omit<WebhookEndpoint, 'id'>>>;
+  /** For one attempt. */
+  readonly timeout_ms: number;
+  /** How long the outbox keeps what was delivered or died. */
+  readonly keep_s: number;
 }
 
 export interface WebhookDeps {
-  readonly outbox: WebhookOutbox & Lifecycle;
+  /** Where the outbox lies. */
+  readonly directory: string;
   readonly index: TaskIndex;
   readonly outcome: FollowDeps['outcome'];
   /** Read when the part starts. */
   readonly key: () => Promise<NoticeKey>;
-  readonly ed25519: Pick<Ed25519, 'sign'>;
   readonly clock: Clock;
   readonly report: (report: AttemptReport) => void;
   /** Told how many notices stand in which state, from time to time. */
@@ -44,14 +48,18 @@ const TRIM = 1_000;
  *
  * @throws WritError INVALID_CONFIG for an endpoint whose address is not legal
  */
-export function createWebhooks({ endpoints, timeoutMs, keepMs }: WebhookOptions, deps: WebhookDeps): Webhooks & Lifecycle {
-  const { outbox, clock } = deps;
+export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webhooks & Lifecycle {
+  const { clock } = deps;
+  const endpoints = Object.entries(options.endpoints).map(([id, endpoint]) => ({ id, ...endpoint }));
+  const isUsed = endpoints.length > 0;
+  const outbox = createWebhookOutbox({ directory: deps.directory });
+  const ed25519 = inlineEd25519(nodeEd25519());
   const posts = new Map(endpoints.map(({ id, url, allow }) => [id, createPost({ url, allow, field: `webhooks.endpoints.${id}` })]));
   let key: NoticeKey | undefined;
 
   function tryOnce(post: Post, notice: Pick<NewNotice, 'id' | 'body'>, signal: AbortSignal): Promise<AttemptEnd> {
     if (key === undefined) throw new WritError('STORAGE_UNAVAILABLE', 'webhooks are not running');
-    return attempt(notice, { post, key, ed25519: deps.ed25519, clock, timeoutMs }, signal);
+    return attempt(notice, { post, key, ed25519, clock, timeoutMs: options.timeout_ms }, signal);
   }
 
   const senders = new Map<string, Sender>(
@@ -71,7 +79,7 @@ export function createWebhooks({ endpoints, timeoutMs, keepMs }: WebhookOptions,
   const wake = (ids: Iterable<string>): void => {
     for (const id of new Set(ids)) senders.get(id)?.wake();
   };
-  const follower = followOutcomes({ ...deps, endpoints, onNotices: (notices) => wake(notices.map(({ endpoint }) => endpoint)) });
+  const follower = followOutcomes({ ...deps, outbox, endpoints, onNotices: (notices) => wake(notices.map(({ endpoint }) => endpoint)) });
   const readKey = lifecycle(
     async () => {
       key = await deps.key();
@@ -86,10 +94,11 @@ export function createWebhooks({ endpoints, timeoutMs, keepMs }: WebhookOptions,
   }
 
   return {
-    ...sequential([outbox, readKey, ...senders.values(), follower, tending(deps, keepMs)]),
+    // Without an endpoint nothing is opened, and no key is made.
+    ...sequential(isUsed ? [outbox, readKey, ...senders.values(), follower, tending(outbox, deps, options.keep_s * 1000)] : []),
 
     async list() {
-      const counts = await outbox.counts();
+      const counts = isUsed ? await outbox.counts() : [];
       const of = (id: string, state: string): NoticeCounts | undefined => counts.find((one) => one.endpoint === id && one.state === state);
       return {
         public_key: key === undefined ? '' : publicKeyText(key),
@@ -102,17 +111,17 @@ export function createWebhooks({ endpoints, timeoutMs, keepMs }: WebhookOptions,
       };
     },
 
-    notices: async (filter, { cursor, limit }) => outbox.list(filter, cursor === undefined ? undefined : Number(cursor), limit),
+    notices: async (filter, { cursor, limit }) => (isUsed ? outbox.list(filter, cursor === undefined ? undefined : Number(cursor), limit) : { notices: [] }),
 
     async read(id) {
-      const found = await outbox.read(id);
+      const found = isUsed ? await outbox.read(id) : undefined;
       if (found === undefined) throw new WritError('NOT_FOUND', `there is no notice ${id}`);
       return found;
     },
 
     async resend(which) {
       if ('endpoint' in which) known(which.endpoint);
-      const resent = await outbox.resend(which, clock.now());
+      const resent = isUsed ? await outbox.resend(which, clock.now()) : 0;
       if ('id' in which && resent === 0) {
         const { state } = await this.read(which.id);
         throw new WritError('WRONG_STATE', `the notice ${which.id} is ${state}; only dead ones are sent again`);
@@ -139,7 +148,7 @@ export function createWebhooks({ endpoints, timeoutMs, keepMs }: WebhookOptions,
 }
 
 /** Counts the notices and forgets old ones, from time to time. */
-function tending({ outbox, clock, counted, onTrouble }: WebhookDeps, keepMs: number): Lifecycle {
+function tending(outbox: WebhookOutbox, { clock, counted, onTrouble }: WebhookDeps, keepMs: number): Lifecycle {
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
   async function tend(): Promise<void> {

@@ -17,6 +17,7 @@ import { listQueues, switchOneQueue } from './queues.ts';
 import { retryManyTasks } from './retry-many.ts';
 import { endOneSession, listSessions } from './sessions.ts';
 import { listTasks, readTask, submitTasks } from './tasks.ts';
+import { listNotices, listWebhooks, readNotice, resendDead, resendNotice, testEndpoint } from './webhooks.ts';
 
 /** Every route of the API that works on tasks and what belongs to them. */
 const TASK_ROUTES: readonly AnyRoute[] = [
@@ -48,6 +49,12 @@ const TASK_ROUTES: readonly AnyRoute[] = [
   listSessions,
   endOneSession,
   listKeys,
+  listWebhooks,
+  listNotices,
+  readNotice,
+  resendNotice,
+  resendDead,
+  testEndpoint,
   eventsRoute(),
 ];
 
