@@ -10,10 +10,13 @@ const endpoint = z.strictObject({
 });
 
 export const WebhookSettings = z.strictObject({
-  endpoints: z.record(z.string().regex(/^[a-z][a-z0-9_-]{0,31}$/, 'an id must be 1 to 32 of a-z 0-9 _ - and start with a letter'), endpoint).default({}).meta({
-    description: 'Who is told of the ends of tasks, a table for each receiver (docs/webhooks.md); none means that nobody is told.',
-    examples: ['[webhooks.endpoints.crm]\nurl = "https://crm.example/writ"\ncapabilities = ["*"]'],
-  }),
+  endpoints: z
+    .record(z.string().regex(/^[a-z][a-z0-9_-]{0,31}$/, 'an id must be 1 to 32 of a-z 0-9 _ - and start with a letter'), endpoint)
+    .default({})
+    .meta({
+      description: 'Who is told of the ends of tasks, a table for each receiver (docs/webhooks.md); none means that nobody is told.',
+      examples: ['[webhooks.endpoints.crm]\nurl = "https://crm.example/writ"\ncapabilities = ["*"]'],
+    }),
   timeout_ms: z.int().min(100).max(120_000).default(15_000).describe('Longest time of one attempt to deliver a notice.'),
   keep_s: z
     .int()

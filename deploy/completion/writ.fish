@@ -3,7 +3,7 @@ function __writ_at
   set -l at ''
   for word in (commandline -opc)[2..-1]
     switch "$at/$word"
-      case '/up' '/api' '/worker' '/kernel' '/index-host' '/mcp' '/init' '/keygen' '/doctor' '/completion' '/push' '/result' '/retry' '/undo' '/cancel' '/tasks' '/tasks/list' '/tasks/show' '/tasks/follow' '/tasks/retry' '/tasks/cancel' '/status' '/queue' '/queue/list' '/queue/pause' '/queue/resume' '/events' '/plan' '/plan/check' '/plan/run' '/plan/show' '/plan/cancel' '/plan/retry' '/plan/undo' '/plans' '/plans/list' '/plans/show' '/plans/follow' '/plans/retry' '/plans/cancel' '/search' '/index' '/index/status' '/index/build' '/index/reconcile' '/index/drop' '/index/check' '/find' '/scopes' '/messages' '/messages/search' '/messages/import' '/messages/rebuild' '/messages/shadow-report' '/tui' '/lease' '/lease/issue' '/lease/verify' '/lease/revoke' '/key' '/key/create' '/key/list' '/key/rotate' '/key/revoke' '/login-link' '/sessions' '/sessions/list' '/sessions/end' '/audit' '/audit/verify' '/audit/list' '/vault' '/vault/list' '/vault/purge'
+      case '/up' '/api' '/worker' '/kernel' '/index-host' '/mcp' '/init' '/keygen' '/doctor' '/completion' '/push' '/result' '/retry' '/undo' '/cancel' '/tasks' '/tasks/list' '/tasks/show' '/tasks/follow' '/tasks/retry' '/tasks/cancel' '/status' '/queue' '/queue/list' '/queue/pause' '/queue/resume' '/webhooks' '/webhooks/endpoints' '/webhooks/list' '/webhooks/show' '/webhooks/resend' '/webhooks/test' '/events' '/plan' '/plan/check' '/plan/run' '/plan/show' '/plan/cancel' '/plan/retry' '/plan/undo' '/plans' '/plans/list' '/plans/show' '/plans/follow' '/plans/retry' '/plans/cancel' '/search' '/index' '/index/status' '/index/build' '/index/reconcile' '/index/drop' '/index/check' '/find' '/scopes' '/messages' '/messages/search' '/messages/import' '/messages/rebuild' '/messages/shadow-report' '/tui' '/lease' '/lease/issue' '/lease/verify' '/lease/revoke' '/key' '/key/create' '/key/list' '/key/rotate' '/key/revoke' '/login-link' '/sessions' '/sessions/list' '/sessions/end' '/audit' '/audit/verify' '/audit/list' '/vault' '/vault/list' '/vault/purge'
         set at "$at/$word"
     end
   end
@@ -27,6 +27,7 @@ complete -c writ -n 'test (__writ_at) = ""' -f -a 'cancel' -d 'ask that a task i
 complete -c writ -n 'test (__writ_at) = ""' -f -a 'tasks' -d 'find tasks, and act on many'
 complete -c writ -n 'test (__writ_at) = ""' -f -a 'status' -d 'queues, workers, failures by code, ledger and Redis'
 complete -c writ -n 'test (__writ_at) = ""' -f -a 'queue' -d 'pause and resume queues'
+complete -c writ -n 'test (__writ_at) = ""' -f -a 'webhooks' -d 'who is told of the ends of tasks, and what was told'
 complete -c writ -n 'test (__writ_at) = ""' -f -a 'events' -d 'follow the changes of tasks and plans until Ctrl-C; needs the API'
 complete -c writ -n 'test (__writ_at) = ""' -f -a 'plan' -d 'check, run and follow plans'
 complete -c writ -n 'test (__writ_at) = ""' -f -a 'plans' -d 'find plans, and act on many'
@@ -137,6 +138,26 @@ complete -c writ -n 'test (__writ_at) = "/queue"' -d 'print help' -s h -l help
 complete -c writ -n 'test (__writ_at) = "/queue/list"' -d 'print help' -s h -l help
 complete -c writ -n 'test (__writ_at) = "/queue/pause"' -d 'print help' -s h -l help
 complete -c writ -n 'test (__writ_at) = "/queue/resume"' -d 'print help' -s h -l help
+complete -c writ -n 'test (__writ_at) = "/webhooks"' -f -a 'endpoints' -d 'the endpoints of the settings, their notices counted, and the public key that verifies notices'
+complete -c writ -n 'test (__writ_at) = "/webhooks"' -f -a 'list' -d 'the newest notices'
+complete -c writ -n 'test (__writ_at) = "/webhooks"' -f -a 'show' -d 'one notice with its text'
+complete -c writ -n 'test (__writ_at) = "/webhooks"' -f -a 'resend' -d 'send a dead notice again; with --dead all of an endpoint'
+complete -c writ -n 'test (__writ_at) = "/webhooks"' -f -a 'test' -d 'send one notice that only tries the endpoint'
+complete -c writ -n 'test (__writ_at) = "/webhooks"' -d 'print help' -s h -l help
+complete -c writ -n 'test (__writ_at) = "/webhooks/endpoints"' -d 'API key to ask with; the operator\'s of the first start unless given' -l key
+complete -c writ -n 'test (__writ_at) = "/webhooks/endpoints"' -d 'print help' -s h -l help
+complete -c writ -n 'test (__writ_at) = "/webhooks/list"' -d 'only those that were given up' -l dead
+complete -c writ -n 'test (__writ_at) = "/webhooks/list"' -d 'of this endpoint' -l endpoint
+complete -c writ -n 'test (__writ_at) = "/webhooks/list"' -d 'about this task' -l task
+complete -c writ -n 'test (__writ_at) = "/webhooks/list"' -d 'API key to ask with; the operator\'s of the first start unless given' -l key
+complete -c writ -n 'test (__writ_at) = "/webhooks/list"' -d 'print help' -s h -l help
+complete -c writ -n 'test (__writ_at) = "/webhooks/show"' -d 'API key to ask with; the operator\'s of the first start unless given' -l key
+complete -c writ -n 'test (__writ_at) = "/webhooks/show"' -d 'print help' -s h -l help
+complete -c writ -n 'test (__writ_at) = "/webhooks/resend"' -d 'all dead notices of the endpoint that is named' -l dead
+complete -c writ -n 'test (__writ_at) = "/webhooks/resend"' -d 'API key to ask with; the operator\'s of the first start unless given' -l key
+complete -c writ -n 'test (__writ_at) = "/webhooks/resend"' -d 'print help' -s h -l help
+complete -c writ -n 'test (__writ_at) = "/webhooks/test"' -d 'API key to ask with; the operator\'s of the first start unless given' -l key
+complete -c writ -n 'test (__writ_at) = "/webhooks/test"' -d 'print help' -s h -l help
 complete -c writ -n 'test (__writ_at) = "/events"' -d 'go on after this event of tasks, as --json numbers them' -l after
 complete -c writ -n 'test (__writ_at) = "/events"' -d 'only those of tasks' -l tasks
 complete -c writ -n 'test (__writ_at) = "/events"' -d 'only those of plans' -l plans

@@ -3,12 +3,12 @@ import { CONTENT_SEARCH_METRICS } from './content-search-rows.ts';
 import { CONTENT_STATS_METRICS } from './content-stats-rows.ts';
 import { ROLE_NAMES, ROUTE, VERSION } from './labels.ts';
 import { MESSAGE_INGEST_METRICS } from './message-ingest-rows.ts';
-import { WEBHOOK_METRICS } from './webhook-rows.ts';
 import { MESSAGE_SEARCH_METRICS } from './message-search-rows.ts';
 import type { MetricRow } from './metric-row.ts';
 import { PROCESS_METRICS } from './process-metrics.ts';
 import { QUEUE_METRICS } from './queue-rows.ts';
 import { TASK_MEMORY_METRICS, TASK_METRICS } from './task-rows.ts';
+import { WEBHOOK_METRICS } from './webhook-rows.ts';
 
 /**
  * The telemetry contract: every metric, every kind of log line (`log-lines.ts`) and every span (`spans.ts`). Code can record only what stands here; `docs/generated/metrics.md`

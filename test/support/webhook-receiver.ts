@@ -15,7 +15,10 @@ export interface Received {
 }
 
 export const noticeKey = signingKey(generateKey({ use: 'webhook', capabilities: [] }));
-const PUBLIC = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: Buffer.from(publicKeyText(noticeKey).slice(5), 'base64').toString('base64url') }, format: 'jwk' });
+const PUBLIC = createPublicKey({
+  key: { kty: 'OKP', crv: 'Ed25519', x: Buffer.from(publicKeyText(noticeKey).slice(5), 'base64').toString('base64url') },
+  format: 'jwk',
+});
 
 export interface Receiver extends AsyncDisposable {
   readonly url: string;

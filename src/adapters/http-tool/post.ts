@@ -1,8 +1,8 @@
+import { WritError } from '../../core/errors.ts';
 import { allowList } from './addresses.ts';
 import { exchange } from './exchange.ts';
 import { type Resolver, resolveHost, systemResolver } from './resolve-host.ts';
 import { parseTarget } from './target.ts';
-import { WritError } from '../../core/errors.ts';
 
 /** What a receiver answered: the head is all that is read of it. */
 export type PostAnswer =

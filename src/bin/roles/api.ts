@@ -26,11 +26,11 @@ import { tracePlanPushes } from '../../observability/pushes.ts';
 import { webhookTelemetry } from '../../observability/webhooks.ts';
 import { boardPlugin } from '../../surfaces/http/board/plugin.ts';
 import { consolePlugin } from '../../surfaces/http/console/plugin.ts';
-import { httpSettings } from '../../surfaces/http/settings.ts';
 import type { Caller } from '../../surfaces/http/route.ts';
 import { ROUTES } from '../../surfaces/http/routes/table.ts';
 import { createHttpServer } from '../../surfaces/http/server.ts';
 import type { HttpServices } from '../../surfaces/http/services.ts';
+import { httpSettings } from '../../surfaces/http/settings.ts';
 import type { OperatorServices } from '../../surfaces/shared/tasks/operator.ts';
 import { outcomeForNotice } from '../../surfaces/shared/webhooks.ts';
 import { createWebhooks } from '../../webhooks/io/webhooks.ts';
@@ -104,7 +104,14 @@ export async function createApiRole({ config, places, log }: RoleContext): Promi
   const plans = { ...wired.services.plans, plans: tracePlanPushes(wired.services.plans.plans, queueName('plan', config.pool.id), tracer) };
   const telemetry = webhookTelemetry(metrics.own, log, Date.now);
   const key = () => openWebhookKey(places);
-  const webhooks = createWebhooks(config.webhooks, { directory: places.webhooks, index, outcome: (task) => outcomeForNotice(task, wired.services.tasks), key, clock: wired.services.clock, ...telemetry });
+  const webhooks = createWebhooks(config.webhooks, {
+    directory: places.webhooks,
+    index,
+    outcome: (task) => outcomeForNotice(task, wired.services.tasks),
+    key,
+    clock: wired.services.clock,
+    ...telemetry,
+  });
   const services: HttpServices = { ...wired.services, plans, webhooks };
   const boardServices: HttpServices = { ...services, plans: wired.services.plans, tasks: wired.boardTasks };
   const board = openBoardQueues({ connection, pool: config.pool.id, providers, lanes: lanesOf(config), shards });
@@ -121,7 +128,10 @@ export async function createApiRole({ config, places, log }: RoleContext): Promi
     routes: ROUTES,
     apiKeys: createApiKeyStore({ file: places.apiKeys }),
     loginLinks: createLoginLinks({ directory: places.loginLinks }),
-    http: { ...httpSettings(config.http, connections(config.http.max_connections, log)), ...(tls.certificate === undefined ? {} : { certificate: tls.certificate }) },
+    http: {
+      ...httpSettings(config.http, connections(config.http.max_connections, log)),
+      ...(tls.certificate === undefined ? {} : { certificate: tls.certificate }),
+    },
     plugins: [
       boardPlugin({
         queues: board.queues,

@@ -54,13 +54,22 @@ export interface WebhookOutbox {
    * Notices of an endpoint that are due, the longest due first; of a task only its first. One that is put off for longer than `longest`
    * milliseconds is due: some clock was wrong. `nextAt`: when another one becomes due.
    */
-  due(endpoint: string, now: number, longest: number, limit: number): Promise<{ readonly notices: readonly PendingNotice[]; readonly nextAt: number | undefined }>;
+  due(
+    endpoint: string,
+    now: number,
+    longest: number,
+    limit: number,
+  ): Promise<{ readonly notices: readonly PendingNotice[]; readonly nextAt: number | undefined }>;
   /** Notes what an attempt made of a pending notice. */
   settle(seq: number, change: NoticeChange, now: number): Promise<void>;
   /** Dead notices are due again, with all their attempts: one by its id, or all of an endpoint. Answers how many. */
   resend(which: { readonly id: string } | { readonly endpoint: string }, now: number): Promise<number>;
   /** Newest first. */
-  list(filter: { readonly endpoint?: string; readonly state?: NoticeState; readonly task?: string }, before: number | undefined, limit: number): Promise<NoticeList>;
+  list(
+    filter: { readonly endpoint?: string; readonly state?: NoticeState; readonly task?: string },
+    before: number | undefined,
+    limit: number,
+  ): Promise<NoticeList>;
   read(id: string): Promise<NoticeView | undefined>;
   counts(): Promise<readonly NoticeCounts[]>;
   /** Forgets what was delivered or died before `before`, and wishes whose time is over; at most `limit` notices. */
@@ -70,7 +79,10 @@ export interface WebhookOutbox {
 /** What surfaces do with webhooks. */
 export interface Webhooks {
   list(): Promise<WebhookList>;
-  notices(filter: { readonly endpoint?: string; readonly state?: NoticeState; readonly task?: string }, page: { readonly cursor?: string; readonly limit: number }): Promise<NoticeList>;
+  notices(
+    filter: { readonly endpoint?: string; readonly state?: NoticeState; readonly task?: string },
+    page: { readonly cursor?: string; readonly limit: number },
+  ): Promise<NoticeList>;
   /** Throws WritError NOT_FOUND. */
   read(id: string): Promise<NoticeView>;
   /** Sends dead notices again: one by its id, or all of an endpoint. Throws WritError NOT_FOUND, WRONG_STATE for one that is not dead. */
@@ -84,4 +96,3 @@ export interface Webhooks {
    */
   want(taskIds: readonly string[], key: string, named: string | undefined): Promise<void>;
 }
-

@@ -5,12 +5,12 @@ import { createMessages, type MessagesApi } from './messages.ts';
 import { settingsOf, type WritClientOptions } from './options.ts';
 import { createPlans, type PlansApi } from './plans.ts';
 import { createQueues, type QueuesApi } from './queues.ts';
-import { createWebhooksApi, type WebhooksApi } from './webhooks.ts';
 import { createSearch, type SearchApi } from './search-tasks.ts';
 import { createSessions, type SessionsApi } from './sessions.ts';
 import { type CallOptions, createTasks, type TasksApi } from './tasks.ts';
 import { createTransport, type Transport } from './transport.ts';
 import type { Envelope, KeySet, LeaseAnswer, LeaseRequest, PlanLeaseAnswer, PlanLeaseRequest, TaskEvent, TaskManifest } from './types.ts';
+import { createWebhooksApi, type WebhooksApi } from './webhooks.ts';
 
 export interface IssueOptions extends CallOptions {
   /** Life of the lease, seconds; the kernel's default unless given. */

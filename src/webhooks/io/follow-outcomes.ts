@@ -91,7 +91,10 @@ export function followOutcomes(deps: FollowDeps): Lifecycle {
     do {
       const filter = { state, since: new Date(seenAt).toISOString() };
       const page = await index.list(filter, { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) });
-      await note(page.tasks.map(({ task_id, capability_id, updated_at }) => ({ taskId: task_id, capabilityId: capability_id, at: Date.parse(updated_at) })), { event: undefined, seenAt });
+      await note(
+        page.tasks.map(({ task_id, capability_id, updated_at }) => ({ taskId: task_id, capabilityId: capability_id, at: Date.parse(updated_at) })),
+        { event: undefined, seenAt },
+      );
       cursor = page.next;
     } while (cursor !== undefined && !signal.aborted);
   }

@@ -41,7 +41,9 @@ export function outboxStatements(db: SqliteDatabase): OutboxStatements {
        AND NOT EXISTS (SELECT 1 FROM notice AS e WHERE e.endpoint = n.endpoint AND e.task_id = n.task_id AND e.state = 'pending' AND e.seq < n.seq)
      ORDER BY next_at, seq LIMIT @limit`,
   );
-  const next = db.prepare<Values, { at: number | null }>("SELECT min(next_at) AS at FROM notice WHERE endpoint = @endpoint AND state = 'pending' AND next_at > @now");
+  const next = db.prepare<Values, { at: number | null }>(
+    "SELECT min(next_at) AS at FROM notice WHERE endpoint = @endpoint AND state = 'pending' AND next_at > @now",
+  );
   const deliver = db.prepare<Values>(
     "UPDATE notice SET state = 'delivered', body = '', problem = NULL, ended_at = @now WHERE seq = @seq AND state = 'pending'",
   );
@@ -53,9 +55,7 @@ export function outboxStatements(db: SqliteDatabase): OutboxStatements {
   const resendOne = db.prepare<Values>(`${REVIVE} AND id = @id`);
   const resendAll = db.prepare<Values>(`${REVIVE} AND endpoint = @endpoint`);
   const read = db.prepare<[string], Row>('SELECT * FROM notice WHERE id = ?');
-  const tally = db.prepare<[], NoticeCounts>(
-    'SELECT endpoint, state, count(*) AS notices, min(created_at) AS oldestAt FROM notice GROUP BY state, endpoint',
-  );
+  const tally = db.prepare<[], NoticeCounts>('SELECT endpoint, state, count(*) AS notices, min(created_at) AS oldestAt FROM notice GROUP BY state, endpoint');
   const trimNotices = db.prepare<Values>('DELETE FROM notice WHERE seq IN (SELECT seq FROM notice WHERE ended_at < @before ORDER BY ended_at LIMIT @limit)');
   const trimWanted = db.prepare<Values>('DELETE FROM wanted WHERE until < @now');
 
@@ -113,7 +113,10 @@ export function outboxStatements(db: SqliteDatabase): OutboxStatements {
   };
 }
 
-function whereOf({ endpoint, state, task }: Parameters<WebhookOutbox['list']>[0], before: number | undefined): { readonly sql: string; readonly values: Values } {
+function whereOf(
+  { endpoint, state, task }: Parameters<WebhookOutbox['list']>[0],
+  before: number | undefined,
+): { readonly sql: string; readonly values: Values } {
   const given = [
     { sql: 'endpoint = @endpoint', name: 'endpoint', value: endpoint },
     { sql: 'state = @state', name: 'state', value: state },

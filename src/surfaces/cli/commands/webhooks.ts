@@ -66,7 +66,14 @@ async function runEndpoints(context: CommandContext, flags: KeyFlags): Promise<n
   return 0;
 }
 
-const NOTICES = [{ title: 'webhook id' }, { title: 'endpoint' }, { title: 'task' }, { title: 'state' }, { title: 'failed', align: 'right' }, { title: 'problem' }] as const;
+const NOTICES = [
+  { title: 'webhook id' },
+  { title: 'endpoint' },
+  { title: 'task' },
+  { title: 'state' },
+  { title: 'failed', align: 'right' },
+  { title: 'problem' },
+] as const;
 
 /** `writ webhooks list`. */
 async function runList(context: CommandContext, { dead, endpoint, task, ...flags }: ListFlags): Promise<number> {

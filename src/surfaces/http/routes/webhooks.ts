@@ -10,7 +10,11 @@ const NoticeQuery = z.strictObject({
   state: NoticeState.optional().describe('`dead` ones were given up and can be sent again.'),
   task: z.string().min(1).max(128).optional().describe('About this task.'),
   limit: z.coerce.number().int().min(1).max(500).default(50).describe('Notices on a page.'),
-  cursor: z.string().regex(/^\d{1,15}$/).optional().describe('`next` of the page before.'),
+  cursor: z
+    .string()
+    .regex(/^\d{1,15}$/)
+    .optional()
+    .describe('`next` of the page before.'),
 });
 const STORAGE = ['STORAGE_UNAVAILABLE'] as const;
 
@@ -99,5 +103,8 @@ export const testEndpoint = route({
   params: EndpointParams,
   responses: { 200: { description: 'Whether the receiver took it.', schema: WebhookTest } },
   problems: ['INVALID_ARGUMENT', 'NOT_FOUND', ...STORAGE],
-  handle: async ({ params: { endpoint }, caller, services }) => ({ status: 200, body: await testWebhook(endpoint, { surface: 'http', who: caller.name }, services) }),
+  handle: async ({ params: { endpoint }, caller, services }) => ({
+    status: 200,
+    body: await testWebhook(endpoint, { surface: 'http', who: caller.name }, services),
+  }),
 });

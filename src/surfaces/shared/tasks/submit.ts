@@ -3,7 +3,17 @@ import { audited } from '../../../core/audited.ts';
 import type { Clock } from '../../../core/clock.ts';
 import { WritError } from '../../../core/errors.ts';
 import { manifestSha256 } from '../../../core/hash.ts';
-import type { AuditLog, KernelClient, LeaseTerms, OperatorAction, PushOptions, Receipt, SignatureReader, TaskGateway, Webhooks } from '../../../core/ports/index.ts';
+import type {
+  AuditLog,
+  KernelClient,
+  LeaseTerms,
+  OperatorAction,
+  PushOptions,
+  Receipt,
+  SignatureReader,
+  TaskGateway,
+  Webhooks,
+} from '../../../core/ports/index.ts';
 import { leaseTermsOf } from './lease-terms.ts';
 
 /** Who submits, and where. */

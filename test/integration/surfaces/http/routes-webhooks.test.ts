@@ -55,20 +55,26 @@ describe('webhooks over HTTP', () => {
 
   it('tells every task of a capability, also one that came in a stream, and a failure as a failure', async () => {
     const source = site.file('absent-copy');
-    const manifest = { ...site.manifest('copied'), capability_id: 'FILE_COPY', inputs: { source_path: `${source}.nowhere`, destination_path: `${source}.copy` } };
+    const manifest = {
+      ...site.manifest('copied'),
+      capability_id: 'FILE_COPY',
+      inputs: { source_path: `${source}.nowhere`, destination_path: `${source}.copy` },
+    };
     const lines = `${JSON.stringify({ manifest })}\n`;
     const pushed = await site.ask('/v1/tasks?sign=true', { method: 'POST', body: lines, headers: { 'content-type': 'application/x-ndjson' } });
     expect(pushed.text).toContain('"accepted"');
     const done = await settled(manifest.task_id, 2);
     expect(done.map(({ endpoint }) => endpoint).sort()).toEqual(['copies', 'keyed']);
     const told = at.received.find(({ id }) => id === done[0]?.id);
-    expect(JSON.parse(told?.body ?? '')).toMatchObject({ type: 'task.failed', data: { result: { status: 'FAILURE', error: { error_code: 'EXECUTION_FAILED' } } } });
+    expect(JSON.parse(told?.body ?? '')).toMatchObject({
+      type: 'task.failed',
+      data: { result: { status: 'FAILURE', error: { error_code: 'EXECUTION_FAILED' } } },
+    });
   });
 
   it('refuses an endpoint that there is not, and one that is for other keys, and queues nothing', async () => {
     const manifest = site.manifest('refused');
-    const ask = (webhook: string, as: 'operator' | 'kernel') =>
-      site.ask(`/v1/tasks?sign=true&webhook=${webhook}`, { method: 'POST', body: { manifest }, as });
+    const ask = (webhook: string, as: 'operator' | 'kernel') => site.ask(`/v1/tasks?sign=true&webhook=${webhook}`, { method: 'POST', body: { manifest }, as });
     expect(await ask('nobody', 'operator')).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } });
     expect(await ask('Not-An-Id', 'operator')).toMatchObject({ status: 400, body: { code: 'INVALID_ARGUMENT' } });
     expect(await site.ask(`/v1/tasks/${manifest.task_id}`)).toMatchObject({ status: 404 });

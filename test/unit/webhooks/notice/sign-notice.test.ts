@@ -1,8 +1,8 @@
 import { createPublicKey, verify } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { nodeEd25519 } from '../../../../src/adapters/crypto/node-crypto.ts';
 import { inlineEd25519 } from '../../../../src/adapters/crypto/inline.ts';
+import { nodeEd25519 } from '../../../../src/adapters/crypto/node-crypto.ts';
 import { generateKey, signingKey } from '../../../../src/lease/index.ts';
 import { noticeBody, noticeId } from '../../../../src/webhooks/notice/notice.ts';
 import { publicKeyText, signNotice } from '../../../../src/webhooks/notice/sign-notice.ts';
