@@ -34,14 +34,16 @@ export async function receiver(): Promise<Receiver> {
   const received: Received[] = [];
   const answers: Receiver['answers'] = [];
   const waiting = new Set<() => void>();
-  const server = createServer(async (request, response) => {
+  async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     received.push(read(request, Buffer.concat(chunks)));
     const answer = answers.shift() ?? ((reply: ServerResponse) => reply.writeHead(204).end());
     answer(response, request);
     for (const look of waiting) look();
-  });
+  }
+  // A client that went away in its request is no request.
+  const server = createServer((request, response) => void take(request, response).catch(() => undefined));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {

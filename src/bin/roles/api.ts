@@ -1,7 +1,6 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { userSurroundings } from '../../../config/load.ts';
 import { packageVersion } from '../../../config/package.ts';
-import type { Config } from '../../../config/schema.ts';
 import { openBoardQueues } from '../../../queues/board-queues.ts';
 import { queueName } from '../../../queues/catalog.ts';
 import { createConnection } from '../../../queues/connection.ts';

@@ -25,7 +25,10 @@ describe('the receiver of docs/webhooks.md', () => {
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   let port = '';
   beforeAll(async () => {
-    port = String((await lines.next()).value).split(' ').at(-1) ?? '';
+    port =
+      String((await lines.next()).value)
+        .split(' ')
+        .at(-1) ?? '';
   });
   afterAll(async () => {
     child.kill();
