@@ -8,7 +8,7 @@
  *                 ├──→ data-dir (keys, audit log, places; uses lease, adapters) ────────→ bin
  *                 └──→ a feature's pure folders → its own I/O folders (which use adapters) → bin
  *
- * A feature is one place: content-search, messages. Features never import each other; only bin joins them.
+ * A feature is one place: content-search, messages, webhooks. Features never import each other; only bin joins them.
  */
 
 /** Folders of ours, as path prefixes. */
@@ -24,6 +24,8 @@ const FOLDER = {
   contentSearchLibrary: 'src/content-search/index[.]ts$',
   messages: 'src/messages/(search|text|visibility)/',
   messagesIo: 'src/messages/(engines|store|import|serving)/',
+  webhooks: 'src/webhooks/notice/',
+  webhooksIo: 'src/webhooks/io/',
   dataDir: 'src/data-dir/',
   adapters: 'src/adapters/',
   redis: 'src/adapters/redis/',
@@ -102,6 +104,18 @@ const LAYERS = [
     may: ['contracts', 'core', 'messages', 'adapters', 'package'],
     packages: ['zod', 'better-sqlite3', 'lru-cache', '@huggingface/tokenizers', '@oxdev03', 'onnxruntime-node'],
     why: 'Engines, store, import and serving of messages are their own, and nobody imports them but bin.',
+  },
+  {
+    layer: 'webhooks',
+    may: ['contracts', 'core'],
+    packages: [],
+    why: 'What a notice says, when it is tried again and when it dies is pure: time, chance and cryptography are given.',
+  },
+  {
+    layer: 'webhooksIo',
+    may: ['contracts', 'core', 'webhooks', 'adapters'],
+    packages: [],
+    why: 'Following outcomes and sending notices belong to the feature, and nobody imports them but bin.',
   },
   {
     layer: 'dataDir',
@@ -235,7 +249,7 @@ module.exports = {
       comment: 'Contracts, core, leases and executors reach files, sockets and processes through ports; otherwise a test could not break them.',
       severity: 'error',
       from: {
-        path: '^src/(contracts|core|lease|executors|messages/(search|text|visibility)|content-search/(search|enumerate|backends|run|ngram-index/(segment|tokenize|query|build|watch|safety|indexer)))/',
+        path: '^src/(contracts|core|lease|executors|messages/(search|text|visibility)|webhooks/notice|content-search/(search|enumerate|backends|run|ngram-index/(segment|tokenize|query|build|watch|safety|indexer)))/',
       },
       to: { dependencyTypes: ['core'], path: '^(node:)?(fs|net|tls|dgram|http|https|http2|child_process)(/|$)' },
     },

@@ -7,6 +7,7 @@ import { MessageSettings } from './messages.ts';
 import { SearchScopes } from './search-scopes.ts';
 import { HttpTls, RedisTls, tlsFaults } from './tls.ts';
 import { Tracing } from './tracing.ts';
+import { WebhookSettings } from './webhooks.ts';
 
 /**
  * Every setting of Writ with its type, range, default and one sentence.
@@ -251,6 +252,7 @@ export const ConfigSchema = z
     metrics: metrics.prefault({}).describe('Figures for Prometheus.'),
     tracing: Tracing.prefault({}).describe('Traces for OpenTelemetry.'),
     task_index: taskIndex.prefault({}).describe('The task index finds tasks by what they are and how they ended; it is a copy.'),
+    webhooks: WebhookSettings.prefault({}).describe('Who is told of the ends of tasks.'),
     crypto: crypto.prefault({}).describe('Signatures.'),
     log: log.prefault({}).describe('The log goes to standard error.'),
   })

@@ -126,4 +126,19 @@ export const QUEUES: readonly Panel[] = [
     { '{{place}}': 'max by (place) (writ_place_exchanged)' },
     { warn: 1, bad: 1 },
   ),
+  series('Notices of webhooks', 'Notices in the outbox by their state.', 'short', { '{{state}}': 'sum by (state) (writ_webhook_notices)' }, { warn: 1000, bad: 10000 }),
+  series(
+    'Attempts to deliver notices',
+    'Attempts by how they ended; `dead` ones were given up.',
+    'ops',
+    { '{{end}}': `sum by (end) (rate(writ_webhook_attempts_total[${RATE}]))` },
+    { warn: 100, bad: 1000 },
+  ),
+  series(
+    'Oldest notice',
+    'Age of the oldest notice that is not delivered.',
+    's',
+    { oldest: 'max(writ_webhook_oldest_pending_age_seconds)' },
+    { warn: 600, bad: 3600 },
+  ),
 ];

@@ -3,6 +3,7 @@ export * from './api-actions.ts';
 export * from './api-plans.ts';
 export * from './api-queues.ts';
 export * from './api-schedules.ts';
+export * from './api-webhooks.ts';
 export * from './bounds.ts';
 export * from './capability.ts';
 export * from './content-search.ts';

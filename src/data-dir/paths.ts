@@ -38,6 +38,11 @@ export function dataDirPaths(dataDir: string) {
     running: inside('running'),
     /** Where the API runs commands for others of this host. */
     commands: inside('commands'),
+    /** Notices to receivers of webhooks. */
+    webhooks: inside('webhooks'),
+    /** The key that signs them lies with them: the API may write here, and need not write among the other keys. */
+    webhookKey: inside('webhooks', 'webhook.key.json'),
+    webhookKeyring: inside('webhooks', 'webhook.jwks.json'),
     kernelSocket: inside('kernel', 'kernel.sock'),
     /** The part of the kernel that the plan role may reach, in a directory of its own. */
     deriveSocket: inside('derive', 'derive.sock'),

@@ -8,7 +8,7 @@ import { readPrivateKey, writeJwks, writePrivateKey } from './key-files.ts';
 import type { DataDirPaths } from './paths.ts';
 
 /** The roles that sign. */
-export type SigningRole = 'kernel' | 'executor';
+export type SigningRole = 'kernel' | 'executor' | 'webhook';
 
 export interface NewKey {
   readonly role: SigningRole;
@@ -28,6 +28,7 @@ export interface MadeKey {
 const ROLES = {
   kernel: { use: 'lease', key: 'kernelKey', keyring: 'kernelKeyring' },
   executor: { use: 'result', key: 'executorKey', keyring: 'executorKeyring' },
+  webhook: { use: 'webhook', key: 'webhookKey', keyring: 'webhookKeyring' },
 } as const satisfies Record<SigningRole, { use: KeyUse; key: keyof DataDirPaths; keyring: keyof DataDirPaths }>;
 
 /**
@@ -41,10 +42,10 @@ export async function initialise(places: DataDirPaths, settings: string): Promis
   return { configFile: places.configFile, configWritten, keys: await ensureKeys(places) };
 }
 
-/** Makes the keys that are missing. */
-export async function ensureKeys(places: DataDirPaths): Promise<readonly MadeKey[]> {
+/** Makes the keys that are missing: those of kernel and executor, unless other roles are named. */
+export async function ensureKeys(places: DataDirPaths, roles: readonly SigningRole[] = ['kernel', 'executor']): Promise<readonly MadeKey[]> {
   const made: MadeKey[] = [];
-  for (const role of ['kernel', 'executor'] as const) {
+  for (const role of roles) {
     if (!existsSync(places[ROLES[role].key])) made.push(await makeKey({ role }, places));
   }
   return made;

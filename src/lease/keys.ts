@@ -5,8 +5,8 @@ import { WritError } from '../core/errors.ts';
 import { sha256Hex } from '../core/hash.ts';
 import { fromBase64url, toBase64url } from './base64url.ts';
 
-/** What a key may sign: leases and revocations (kernel), or results (executor). */
-export type KeyUse = 'lease' | 'result';
+/** What a key may sign: leases and revocations (kernel), results (executor), or notices to receivers of webhooks (api). */
+export type KeyUse = 'lease' | 'result' | 'webhook';
 
 /** `*` stands for every capability. The empty list retires a key: it signs nothing, but its revocations still count. */
 const Capabilities = z.array(z.string().min(1).max(64)).max(256);
@@ -17,7 +17,7 @@ const keyFields = {
   crv: z.literal('Ed25519'),
   x: Bytes32,
   kid: z.string().min(1).max(128),
-  'writ:use': z.enum(['lease', 'result']),
+  'writ:use': z.enum(['lease', 'result', 'webhook']),
   'writ:capabilities': Capabilities,
 };
 

@@ -8,6 +8,7 @@ import type { MetricRow } from './metric-row.ts';
 import { PROCESS_METRICS } from './process-metrics.ts';
 import { QUEUE_METRICS } from './queue-rows.ts';
 import { TASK_MEMORY_METRICS, TASK_METRICS } from './task-rows.ts';
+import { WEBHOOK_METRICS } from './webhook-rows.ts';
 
 /**
  * The telemetry contract: every metric, every kind of log line (`log-lines.ts`) and every span (`spans.ts`). Code can record only what stands here; `docs/generated/metrics.md`
@@ -65,6 +66,7 @@ const WRIT_METRICS = {
   ...CONTENT_STATS_METRICS,
   ...CONTENT_INDEX_METRICS,
   ...MESSAGE_INGEST_METRICS,
+  ...WEBHOOK_METRICS,
   ...MESSAGE_SEARCH_METRICS,
   ...TASK_MEMORY_METRICS,
 

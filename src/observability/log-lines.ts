@@ -1,6 +1,7 @@
 import { MESSAGE_INGEST_LINES } from './message-ingest-rows.ts';
 import { MESSAGE_SEARCH_LINES } from './message-search-rows.ts';
 import type { EventRow } from './metric-row.ts';
+import { WEBHOOK_LINES } from './webhook-rows.ts';
 
 /** Every kind of log line. `msg` names the kind; a test finds each log call of the sources here. */
 export const LOG_LINES = {
@@ -227,6 +228,7 @@ export const LOG_LINES = {
   },
   ...MESSAGE_INGEST_LINES,
   ...MESSAGE_SEARCH_LINES,
+  ...WEBHOOK_LINES,
   indexHosted: {
     level: 'info',
     message: 'indexes of content searches are kept',

@@ -64,7 +64,7 @@ type Surface = 'http' | 'mcp' | 'board';
  * @throws WritError REDIS_UNAVAILABLE when the data directory has no Redis and none is configured
  */
 export function wireHttpServices(wiring: HttpWiring): {
-  readonly services: HttpServices;
+  readonly services: Omit<HttpServices, 'webhooks'>;
   /** The tasks of the board, whose pushes are counted apart. */
   readonly boardTasks: TaskGateway;
   readonly parts: readonly Lifecycle[];
@@ -100,7 +100,7 @@ export function wireHttpServices(wiring: HttpWiring): {
   const signatures = signatureReader({ config, places, ed25519, feed: async () => createRedisRevocations(connection) });
   const kernel = createKernelConnection(places.kernelSocket);
 
-  const services: HttpServices = {
+  const services: Omit<HttpServices, 'webhooks'> = {
     version,
     clock,
     tasks: tasksOf('http'),

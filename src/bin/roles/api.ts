@@ -1,7 +1,6 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { userSurroundings } from '../../../config/load.ts';
 import { packageVersion } from '../../../config/package.ts';
-import type { Config } from '../../../config/schema.ts';
 import { openBoardQueues } from '../../../queues/board-queues.ts';
 import { queueName } from '../../../queues/catalog.ts';
 import { createConnection } from '../../../queues/connection.ts';
@@ -20,16 +19,20 @@ import { ensureDataDirectory } from '../../data-dir/data-directory.ts';
 import { createLoginLinks } from '../../data-dir/login-links.ts';
 import { openAudit } from '../../data-dir/open-audit.ts';
 import type { DataDirPaths } from '../../data-dir/paths.ts';
+import { openWebhookKey } from '../../data-dir/webhook-key.ts';
 import { LOG_LINES } from '../../observability/log-lines.ts';
 import { tracePlanPushes } from '../../observability/pushes.ts';
+import { webhookTelemetry } from '../../observability/webhooks.ts';
 import { boardPlugin } from '../../surfaces/http/board/plugin.ts';
 import { consolePlugin } from '../../surfaces/http/console/plugin.ts';
-import type { HttpSettings } from '../../surfaces/http/options.ts';
 import type { Caller } from '../../surfaces/http/route.ts';
 import { ROUTES } from '../../surfaces/http/routes/table.ts';
 import { createHttpServer } from '../../surfaces/http/server.ts';
 import type { HttpServices } from '../../surfaces/http/services.ts';
+import { httpSettings } from '../../surfaces/http/settings.ts';
 import type { OperatorServices } from '../../surfaces/shared/tasks/operator.ts';
+import { outcomeForNotice } from '../../surfaces/shared/webhooks.ts';
+import { createWebhooks } from '../../webhooks/io/webhooks.ts';
 import { createApiMetrics } from '../api-metrics.ts';
 import { buildId } from '../cli/resident-call.ts';
 import { createResidentServer } from '../cli/resident-server.ts';
@@ -98,8 +101,18 @@ export async function createApiRole({ config, places, log, reloadable }: RoleCon
     ...{ tracer, reloadable },
   });
   const plans = { ...wired.services.plans, plans: tracePlanPushes(wired.services.plans.plans, queueName('plan', config.pool.id), tracer) };
-  const services: HttpServices = { ...wired.services, plans };
-  const boardServices: HttpServices = { ...wired.services, tasks: wired.boardTasks };
+  const telemetry = webhookTelemetry(metrics.own, log, Date.now);
+  const key = () => openWebhookKey(places);
+  const webhooks = createWebhooks(config.webhooks, {
+    directory: places.webhooks,
+    index,
+    outcome: (task) => outcomeForNotice(task, wired.services.tasks),
+    key,
+    clock: wired.services.clock,
+    ...telemetry,
+  });
+  const services: HttpServices = { ...wired.services, plans, webhooks };
+  const boardServices: HttpServices = { ...services, plans: wired.services.plans, tasks: wired.boardTasks };
   const board = openBoardQueues({ connection, pool: config.pool.id, providers, lanes: lanesOf(config), shards });
 
   const commands = createResidentServer({
@@ -114,7 +127,10 @@ export async function createApiRole({ config, places, log, reloadable }: RoleCon
     routes: ROUTES,
     apiKeys: createApiKeyStore({ file: places.apiKeys }),
     loginLinks: createLoginLinks({ directory: places.loginLinks }),
-    http: { ...httpSettings(config, log), ...(tls.certificate === undefined ? {} : { certificate: tls.certificate }) },
+    http: {
+      ...httpSettings(config.http, connections(config.http.max_connections, log)),
+      ...(tls.certificate === undefined ? {} : { certificate: tls.certificate }),
+    },
     plugins: [
       boardPlugin({
         queues: board.queues,
@@ -152,6 +168,7 @@ export async function createApiRole({ config, places, log, reloadable }: RoleCon
     ...wired.parts,
     ...content.parts,
     index,
+    webhooks,
     ...tls.parts,
     server,
     commands,
@@ -169,20 +186,6 @@ function announced({ apiUrl }: DataDirPaths, url: () => string): Lifecycle {
 
 function operatorServices({ tasks, kernel, signatures, regrantByDefault, clock }: HttpServices, caller: Caller): OperatorServices {
   return { tasks, kernel: () => kernel(caller), signatures, regrantByDefault, clock };
-}
-
-function httpSettings({ http }: Config, log: RoleContext['log']): HttpSettings {
-  return {
-    host: http.host,
-    port: http.port,
-    allowedHosts: [...http.allowed_hosts],
-    maxBodyBytes: http.max_body_bytes,
-    requestTimeoutMs: http.request_timeout_s * 1000,
-    maxConnections: connections(http.max_connections, log),
-    rateLimit: http.rate_limit,
-    loginLimit: http.login_limit,
-    sessionMs: http.session_s * 1000,
-  };
 }
 
 /**

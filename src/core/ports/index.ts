@@ -49,3 +49,4 @@ export type * from './task-index-store.ts';
 export type * from './tool.ts';
 export type * from './tree-source.ts';
 export type * from './vault.ts';
+export type * from './webhooks.ts';

@@ -36,6 +36,7 @@ const SECTIONS: readonly { readonly title: string; readonly groups: readonly Com
       { commands: ['status'], load: () => import('./commands/status.ts') },
       { commands: ['queue'], load: () => import('./commands/queues.ts') },
       { commands: ['schedule'], load: () => import('./commands/schedule.ts') },
+      { commands: ['webhooks'], load: () => import('./commands/webhooks.ts') },
       { commands: ['events'], load: () => import('./commands/events.ts') },
     ],
   },

@@ -11,6 +11,7 @@ import { createSessions, type SessionsApi } from './sessions.ts';
 import { type CallOptions, createTasks, type TasksApi } from './tasks.ts';
 import { createTransport, type Transport } from './transport.ts';
 import type { Envelope, KeySet, LeaseAnswer, LeaseRequest, PlanLeaseAnswer, PlanLeaseRequest, TaskEvent, TaskManifest } from './types.ts';
+import { createWebhooksApi, type WebhooksApi } from './webhooks.ts';
 
 export interface IssueOptions extends CallOptions {
   /** Life of the lease, seconds; the kernel's default unless given. */
@@ -59,6 +60,8 @@ export class WritClient {
   readonly messages: MessagesApi;
   /** The index of `contentSearch`. */
   readonly contentIndex: ContentIndexApi;
+  /** Who is told of the ends of tasks; needs the role `operate`. */
+  readonly webhooks: WebhooksApi;
   readonly #transport: Transport;
 
   /** @throws TypeError for options out of their range */
@@ -70,6 +73,7 @@ export class WritClient {
     this.queues = createQueues(transport);
     this.schedules = createSchedules(transport);
     this.sessions = createSessions(transport);
+    this.webhooks = createWebhooksApi(transport);
     this.search = createSearch(this.tasks);
     this.contentIndex = createContentIndex(transport);
     this.messages = createMessages(transport);

@@ -20,3 +20,5 @@ export type { SessionsApi } from './sessions.ts';
 export type { Acted, CallOptions, SubmitOptions, Submitted, TasksApi, WaitOptions } from './tasks.ts';
 export type * from './types.ts';
 export { type ResultSubject, type Verified, verifyPlanResult, verifyResult } from './verify.ts';
+export type * from './webhook-types.ts';
+export type { NoticesOptions, WebhooksApi } from './webhooks.ts';

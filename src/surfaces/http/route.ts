@@ -53,7 +53,7 @@ export interface RouteFacts {
   readonly operation: string;
   readonly summary: string;
   readonly description?: string;
-  readonly tag: 'tasks' | 'plans' | 'queues' | 'search' | 'leases' | 'schedules' | 'keys' | 'events' | 'health' | 'mcp' | 'messages' | 'sessions';
+  readonly tag: 'tasks' | 'plans' | 'queues' | 'search' | 'leases' | 'schedules' | 'keys' | 'events' | 'health' | 'mcp' | 'messages' | 'sessions' | 'webhooks';
   readonly access: Access;
   /** Needs no key while the server is bound to loopback and the caller comes from there directly (`/metrics`). */
   readonly openOnLoopback?: true;

@@ -10,6 +10,7 @@ import type {
   SignatureReader,
   TaskGateway,
   TaskIndex,
+  Webhooks,
 } from '../../core/ports/index.ts';
 import type { ServerContentSearch } from '../mcp/services.ts';
 import type { Caller } from './caller.ts';
@@ -40,6 +41,7 @@ export interface HttpServices {
   /** JWKS that verifies results. */
   resultKeys(): Promise<{ readonly keys: readonly object[] }>;
   readonly index: TaskIndex;
+  readonly webhooks: Webhooks;
   readonly audit: AuditLog;
   /** `board.regrant`. */
   readonly regrantByDefault: boolean;

@@ -11,6 +11,7 @@ import type {
   SearchGrant,
   SignatureReader,
   TaskGateway,
+  Webhooks,
 } from '../../core/ports/index.ts';
 
 /** Who calls: the key of a request, or the person in whose name the process runs. */
@@ -40,6 +41,8 @@ export interface McpServices {
   readonly maxWaitS: number;
   /** `board.regrant`. */
   readonly regrantByDefault: boolean;
+  /** Absent where no API runs. */
+  readonly webhooks?: Pick<Webhooks, 'want'>;
   tasks(): Promise<TaskGateway>;
   plans(): Promise<Pick<PlanGateway, 'plans' | 'preview' | 'signatures'>>;
   queues(): Promise<QueueControl>;

@@ -22,6 +22,7 @@ const TAGS = {
   mcp: 'The same for programs that speak the Model Context Protocol.',
   messages: 'Agent mail: what is said, and who may find it.',
   sessions: 'Who is logged in with a browser.',
+  webhooks: 'Who is told of the ends of tasks, and what was told.',
   health: 'For supervisors, load balancers and Prometheus.',
 } satisfies Record<AnyRoute['tag'], string>;
 

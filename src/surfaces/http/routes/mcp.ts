@@ -72,6 +72,7 @@ function mcpServices({ services, caller }: McpCall): McpServices {
     clock,
     maxWaitS,
     regrantByDefault,
+    webhooks: services.webhooks,
     tasks: async () => services.toolTasks,
     plans: async () => services.plans,
     queues: async () => services.queues,

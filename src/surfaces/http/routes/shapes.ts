@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PlanFilter, Sha256Hex, TaskFilter, TaskId } from '../../../contracts/index.ts';
+import { EndpointId, PlanFilter, Sha256Hex, TaskFilter, TaskId } from '../../../contracts/index.ts';
 import { WHEN } from '../../../core/when.ts';
 
 /** Parameters that several routes share. */
@@ -17,6 +17,7 @@ export const PushQuery = z.strictObject({
   not_before: z.iso.datetime({ offset: true }).optional().describe('No worker takes it before (RFC 3339), at most 366 days ahead.'),
   priority: z.coerce.number().int().min(0).max(WHEN.priority).optional().describe('0, as without: before every other; then 1 before 2.'),
   sign: Flag.optional().describe('`true`: the kernel issues a lease for a task that has none; needs the role `kernel` as well.'),
+  webhook: EndpointId.optional().describe('Endpoint of the settings that is told of the end, beside those of the key (docs/webhooks.md).'),
   dry_run: Flag.optional().describe('`true`: only says what the push would meet; nothing is queued, signed or recorded. One task, no stream.'),
 });
 export type PushQuery = z.infer<typeof PushQuery>;

@@ -32,9 +32,10 @@ async function* bulkLines(call: BulkCall, kernel: Awaited<ReturnType<typeof sign
   const push = pushOptions(query);
   const refusal: PushStreamPorts['refusal'] = ({ job, granted }) =>
     refuseLease(job, { signatures, tasks, now: services.clock.now(), queue: query.queue, notBefore: push.notBefore, granted });
+  const announce = (taskIds: readonly string[]): Promise<void> => services.webhooks.want(taskIds, call.caller.name, query.webhook);
   const { summary } = emptySummary();
   try {
-    for await (const answers of pushStream(source, { tasks, refusal, kernel }, { push, terms: leaseTermsOf(push) })) {
+    for await (const answers of pushStream(source, { tasks, refusal, kernel, announce }, { push, terms: leaseTermsOf(push) })) {
       const receipts = answers.map(receiptOf);
       for (const { receipt } of receipts) summary[receipt] += 1;
       summary.lines += receipts.length;

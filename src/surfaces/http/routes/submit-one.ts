@@ -15,7 +15,7 @@ type Queued = Extract<Receipt, { queue: string }>;
 export async function submitOne(call: SubmitCall): Promise<Answer> {
   const { query, caller } = call;
   const job = { ...call.body, ...inherited(call), v: 1 } as const;
-  const terms = { sign: query.sign === true, push: pushOptions(query) };
+  const terms = { sign: query.sign === true, push: pushOptions(query), webhook: query.webhook };
   if (query.dry_run === true) return { status: 200, body: await dryRun(job, terms, caller, submitServices(call)) };
   const receipt = await submitTask(job, terms, { surface: 'http', name: caller.name, roles: caller.roles }, submitServices(call));
   return receipt.kind === 'finished' ? replayed(receipt.taskId, call) : queued(receipt, call);
@@ -44,8 +44,8 @@ export async function signingKernel({ query, caller, services }: Pick<SubmitCall
 }
 
 function submitServices({ services, caller }: Pick<SubmitCall, 'services' | 'caller'>) {
-  const { tasks, audit, clock, signatures, kernel } = services;
-  return { tasks, audit, clock, signatures, kernel: () => kernel(caller) };
+  const { tasks, audit, clock, signatures, kernel, webhooks } = services;
+  return { tasks, audit, clock, signatures, webhooks, kernel: () => kernel(caller) };
 }
 
 const REPLAYED = { 'idempotency-replayed': 'true' };

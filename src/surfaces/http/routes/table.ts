@@ -18,6 +18,7 @@ import { retryManyTasks } from './retry-many.ts';
 import { actOnOneSchedule, listSchedules, readSchedule, registerSchedule } from './schedules.ts';
 import { endOneSession, listSessions } from './sessions.ts';
 import { listTasks, readTask, submitTasks } from './tasks.ts';
+import { listNotices, listWebhooks, readNotice, resendDead, resendNotice, testEndpoint } from './webhooks.ts';
 
 /** Every route of the API that works on tasks and what belongs to them. */
 const TASK_ROUTES: readonly AnyRoute[] = [
@@ -53,6 +54,12 @@ const TASK_ROUTES: readonly AnyRoute[] = [
   listSessions,
   endOneSession,
   listKeys,
+  listWebhooks,
+  listNotices,
+  readNotice,
+  resendNotice,
+  resendDead,
+  testEndpoint,
   eventsRoute(),
 ];
 

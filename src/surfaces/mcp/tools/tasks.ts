@@ -47,7 +47,14 @@ export const submitTask = tool({
       ...(priority === undefined ? {} : { priority }),
       ...(not_before === undefined ? {} : { notBefore: Date.parse(not_before) }),
     };
-    const submitServices = { tasks, audit, clock: services.clock, signatures: services.signatures, kernel: services.kernel };
+    const submitServices = {
+      tasks,
+      audit,
+      clock: services.clock,
+      signatures: services.signatures,
+      kernel: services.kernel,
+      ...(services.webhooks && { webhooks: services.webhooks }),
+    };
     const done = await submitToQueue(job, { sign: input.sign === true, push }, submitter(caller), submitServices);
     const answer = { task_id: done.taskId, receipt: RECEIPTS[done.kind] };
     if (done.kind !== 'finished') return { ...answer, queue: done.queue, ...(await endWithin(done.taskId, input.wait_s, call, tasks)) };

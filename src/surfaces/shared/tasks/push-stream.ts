@@ -16,6 +16,8 @@ export interface PushStreamPorts {
   refusal(task: Pick<ParsedTask, 'job' | 'granted'>): Promise<LeaseRefusal | undefined>;
   /** Signs what has no lease; `undefined`: a missing lease is refused. */
   readonly kernel: Pick<KernelClient, 'issue'> | undefined;
+  /** Told of the tasks of a chunk before it is queued. */
+  readonly announce?: (taskIds: readonly string[]) => Promise<void>;
 }
 
 /** What became of one line. */
@@ -44,6 +46,7 @@ export async function* pushStream(
     if (!checked) return;
     ahead = checkNext();
     ahead.catch(() => undefined);
+    await ports.announce?.(checked.tasks.map(({ job }) => job.manifest.task_id));
     yield inOrder(await sendChunk(checked, ports.tasks.enqueue, options.push));
   }
 }

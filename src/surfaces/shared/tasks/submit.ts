@@ -3,7 +3,17 @@ import { audited } from '../../../core/audited.ts';
 import type { Clock } from '../../../core/clock.ts';
 import { WritError } from '../../../core/errors.ts';
 import { manifestSha256 } from '../../../core/hash.ts';
-import type { AuditLog, KernelClient, LeaseTerms, OperatorAction, PushOptions, Receipt, SignatureReader, TaskGateway } from '../../../core/ports/index.ts';
+import type {
+  AuditLog,
+  KernelClient,
+  LeaseTerms,
+  OperatorAction,
+  PushOptions,
+  Receipt,
+  SignatureReader,
+  TaskGateway,
+  Webhooks,
+} from '../../../core/ports/index.ts';
 import { leaseTermsOf } from './lease-terms.ts';
 
 /** Who submits, and where. */
@@ -20,12 +30,16 @@ export interface SubmitServices {
   signatures(): Promise<SignatureReader>;
   /** The kernel, asked in the name of the submitter. */
   kernel(): Promise<KernelClient>;
+  /** Absent where nobody is told of the ends of tasks by who pushed them. */
+  readonly webhooks?: Pick<Webhooks, 'want'>;
 }
 
 export interface SubmitTerms {
   /** Have the kernel issue a lease for a task that has none. */
   readonly sign: boolean;
   readonly push: PushOptions;
+  /** The endpoint that is told of the task's end beside those of the submitter's key. */
+  readonly webhook?: string | undefined;
 }
 
 /**
@@ -36,7 +50,7 @@ export interface SubmitTerms {
  */
 export async function submitTask(
   job: TaskJob,
-  { sign, push }: SubmitTerms,
+  { sign, push, webhook }: SubmitTerms,
   by: Submitter,
   services: SubmitServices,
 ): Promise<Exclude<Receipt, { kind: 'conflict' }>> {
@@ -52,6 +66,8 @@ export async function submitTask(
     granted,
   });
   if (refusal) throw new WritError(refusal.code, refusal.message, { field: refusal.field });
+  // Noted before the push: a task that ends at once is told, too.
+  await services.webhooks?.want([leased.manifest.task_id], by.name, webhook);
   const receipt = await services.tasks.enqueue.push(leased, push);
   if (receipt.kind === 'conflict') throw new WritError('TASK_ID_CONFLICT', 'the task_id is already used for another manifest', { field: 'manifest.task_id' });
   return receipt;

@@ -6,6 +6,7 @@ import type { ApiKey, ApiKeyStore, ContentSearchOutcome, LoginLinks } from '../.
 import type { HttpServerOptions, HttpSettings } from '../../../../src/surfaces/http/options.ts';
 import { createHttpServer, type HttpServer } from '../../../../src/surfaces/http/server.ts';
 import type { HttpServices } from '../../../../src/surfaces/http/services.ts';
+import { noWebhooks } from '../../../support/webhooks.ts';
 
 /** Keys in memory: the stores on disk have tests of their own. */
 export function memoryKeys(now: () => number = Date.now): ApiKeyStore & { readonly secretOf: ReadonlyMap<string, string> } {
@@ -83,6 +84,7 @@ export const coreServices: HttpServices = {
   clock: systemClock,
   tasks: noTasks,
   toolTasks: noTasks,
+  webhooks: noWebhooks(),
   plans: {
     plans: { push: unused, view: unused, list: unused, history: unused, cancel: unused, retry: unused, onChange: unused },
     preview: { link: unused, outline: unused },

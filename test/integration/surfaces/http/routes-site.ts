@@ -17,13 +17,17 @@ import type { OperatorRecord } from '../../../../src/core/ports/index.ts';
 import { createApiKeyStore } from '../../../../src/data-dir/api-keys.ts';
 import { createAuditLog } from '../../../../src/data-dir/audit-log.ts';
 import { createLoginLinks } from '../../../../src/data-dir/login-links.ts';
+import { openWebhookKey } from '../../../../src/data-dir/webhook-key.ts';
 import { createLogger } from '../../../../src/observability/logging.ts';
 import type { AnyRoute } from '../../../../src/surfaces/http/route.ts';
 import { ROUTES } from '../../../../src/surfaces/http/routes/table.ts';
 import { createHttpServer } from '../../../../src/surfaces/http/server.ts';
 import type { HttpServices } from '../../../../src/surfaces/http/services.ts';
+import { outcomeForNotice } from '../../../../src/surfaces/shared/webhooks.ts';
+import type { WebhookOptions } from '../../../../src/webhooks/io/webhooks.ts';
 import { messageSearchTwin } from '../../../support/message-search-twin.ts';
 import { manifestOf, type Rig, type RigOptions, startRig } from '../../../support/rig.ts';
+import { webhooksOf } from '../../../support/webhooks.ts';
 
 export interface Reply {
   readonly status: number;
@@ -69,6 +73,8 @@ export async function startSite(
     readonly messageSearch?: HttpServices['messageSearch'];
     readonly routes?: readonly AnyRoute[];
     readonly kernel?: boolean;
+    /** Who is told of the ends of tasks. */
+    readonly webhooks?: WebhookOptions['endpoints'];
     /** Where pushes are counted. */
     readonly pushMetrics?: HttpWiring['pushMetrics'];
   } = {},
@@ -82,7 +88,7 @@ export async function startSite(
   const feedConnection = createConnection(target, 'ledger');
   const feed = createTaskFeed({ connection: feedConnection, pool: config.pool.id, providers: boundProviders(config), index, results: rig.results });
   const audit = createAuditLog({ file: places.audit, clock: systemClock });
-  const { services, parts } = wireHttpServices({
+  const { services: wired, parts } = wireHttpServices({
     config,
     places,
     log,
@@ -97,6 +103,13 @@ export async function startSite(
     tracer: undefined,
     messages: options.messages ?? { submit: () => Promise.reject(new Error('nobody sends')), settled: () => Promise.reject(new Error('nobody waits')) },
   });
+  const webhooks = webhooksOf(options.webhooks ?? {}, {
+    directory: places.webhooks,
+    index,
+    outcome: (task) => outcomeForNotice(task, wired.tasks),
+    key: () => openWebhookKey(places),
+  });
+  const services: HttpServices = { ...wired, webhooks };
   const apiKeys = createApiKeyStore({ file: places.apiKeys });
   const secrets = new Map<string, string>();
   for (const [name, roles] of [...Object.entries(ROLES_OF), ['operator', Object.keys(ROLES_OF) as Role[]] as const]) {
@@ -120,7 +133,7 @@ export async function startSite(
       sessionMs: config.http.session_s * 1000,
     },
   });
-  const all = sequential([...(options.kernel === false ? [] : [kernel]), index, feed, ...parts, server]);
+  const all = sequential([...(options.kernel === false ? [] : [kernel]), index, feed, webhooks, ...parts, server]);
   await all.start();
   const url = server.url();
   const secret = (as: string): string => secrets.get(as) ?? '';

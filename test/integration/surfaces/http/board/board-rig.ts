@@ -107,6 +107,7 @@ export async function startBoardRig(running?: Running): Promise<BoardRig> {
   const services: HttpServices = {
     ...doors('api'),
     toolTasks: coreServices.toolTasks,
+    webhooks: coreServices.webhooks,
     plans: { ...coreServices.plans, plans: running?.plans ?? coreServices.plans.plans },
     queues: options.control,
     contentSearch: coreServices.contentSearch,

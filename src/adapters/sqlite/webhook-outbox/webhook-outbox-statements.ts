@@ -1,0 +1,152 @@
+import type { NoticeList, NoticeState, NoticeView } from '../../../contracts/index.ts';
+import type { NoticeCounts, PendingNotice, WebhookOutbox } from '../../../core/ports/index.ts';
+import type { SqliteDatabase } from '../open.ts';
+
+interface Row {
+  readonly seq: number;
+  readonly id: string;
+  readonly endpoint: string;
+  readonly task_id: string;
+  readonly body: string;
+  readonly state: NoticeState;
+  readonly attempts: number;
+  readonly first_at: number | null;
+  readonly next_at: number;
+  readonly problem: string | null;
+  readonly created_at: number;
+  readonly ended_at: number | null;
+}
+
+type Values = Record<string, string | number | null>;
+
+/** The port without promises. */
+export type OutboxStatements = { [K in keyof WebhookOutbox]: (...args: Parameters<WebhookOutbox[K]>) => Awaited<ReturnType<WebhookOutbox[K]>> };
+
+/** The operations of the outbox on an open database; each blocks its thread and needs a transaction around it. */
+export function outboxStatements(db: SqliteDatabase): OutboxStatements {
+  const readPlace = db.prepare<[], { event: number | null; seen_at: number }>('SELECT event, seen_at FROM place');
+  const writePlace = db.prepare<Values>(
+    'INSERT INTO place (one, event, seen_at) VALUES (1, @event, @seenAt) ON CONFLICT (one) DO UPDATE SET event = excluded.event, seen_at = excluded.seen_at',
+  );
+  const insert = db.prepare<Values>(
+    `INSERT INTO notice (id, endpoint, task_id, body, state, next_at, created_at)
+     VALUES (@id, @endpoint, @taskId, @body, 'pending', @now, @now) ON CONFLICT (id) DO NOTHING`,
+  );
+  const want = db.prepare<Values>(
+    'INSERT INTO wanted (task_id, endpoint, until) VALUES (@taskId, @endpoint, @until) ON CONFLICT (task_id, endpoint) DO UPDATE SET until = max(until, excluded.until)',
+  );
+  const wanted = db.prepare<[string], { endpoint: string }>('SELECT endpoint FROM wanted WHERE task_id = ?');
+  const due = db.prepare<Values, Row>(
+    `SELECT * FROM notice AS n WHERE endpoint = @endpoint AND state = 'pending' AND (next_at <= @now OR next_at > @tooFar)
+       AND NOT EXISTS (SELECT 1 FROM notice AS e WHERE e.endpoint = n.endpoint AND e.task_id = n.task_id AND e.state = 'pending' AND e.seq < n.seq)
+     ORDER BY next_at, seq LIMIT @limit`,
+  );
+  const next = db.prepare<Values, { at: number | null }>(
+    "SELECT min(next_at) AS at FROM notice WHERE endpoint = @endpoint AND state = 'pending' AND next_at > @now",
+  );
+  const deliver = db.prepare<Values>(
+    "UPDATE notice SET state = 'delivered', body = '', problem = NULL, ended_at = @now WHERE seq = @seq AND state = 'pending'",
+  );
+  const fail = db.prepare<Values>(
+    `UPDATE notice SET state = @state, problem = @problem, attempts = @attempts, first_at = @firstAt, next_at = coalesce(@nextAt, next_at), ended_at = @endedAt
+     WHERE seq = @seq AND state = 'pending'`,
+  );
+  const REVIVE = "UPDATE notice SET state = 'pending', attempts = 0, first_at = NULL, next_at = @now, ended_at = NULL WHERE state = 'dead'";
+  const resendOne = db.prepare<Values>(`${REVIVE} AND id = @id`);
+  const resendAll = db.prepare<Values>(`${REVIVE} AND endpoint = @endpoint`);
+  const read = db.prepare<[string], Row>('SELECT * FROM notice WHERE id = ?');
+  const tally = db.prepare<[], NoticeCounts>('SELECT endpoint, state, count(*) AS notices, min(created_at) AS oldestAt FROM notice GROUP BY state, endpoint');
+  const trimNotices = db.prepare<Values>('DELETE FROM notice WHERE seq IN (SELECT seq FROM notice WHERE ended_at < @before ORDER BY ended_at LIMIT @limit)');
+  const trimWanted = db.prepare<Values>('DELETE FROM wanted WHERE until < @now');
+
+  return {
+    place(now) {
+      const row = readPlace.get();
+      if (row === undefined) writePlace.run({ event: null, seenAt: now });
+      return { event: row?.event ?? undefined, seenAt: row?.seen_at ?? now };
+    },
+
+    add(notices, { event, seenAt }, now) {
+      const added = notices.reduce((sum, { id, endpoint, taskId, body }) => sum + insert.run({ id, endpoint, taskId, body, now }).changes, 0);
+      writePlace.run({ event: event ?? null, seenAt });
+      return added;
+    },
+
+    want(taskIds, endpoints, until) {
+      for (const taskId of taskIds) for (const endpoint of endpoints) want.run({ taskId, endpoint, until });
+    },
+
+    wantedBy: (taskIds) => new Map(taskIds.map((taskId) => [taskId, wanted.all(taskId).map(({ endpoint }) => endpoint)])),
+
+    due: (endpoint, now, longest, limit) => ({
+      notices: due.all({ endpoint, now, tooFar: now + longest, limit }).map(pending),
+      nextAt: next.get({ endpoint, now })?.at ?? undefined,
+    }),
+
+    settle(seq, change, now) {
+      if (change.state === 'delivered') return void deliver.run({ seq, now });
+      const { state, problem, attempts, firstAt } = change;
+      const nextAt = change.state === 'pending' ? change.nextAt : null;
+      fail.run({ seq, state, problem, attempts, firstAt, nextAt, endedAt: change.state === 'dead' ? now : null });
+    },
+
+    resend: (which, now) => ('id' in which ? resendOne.run({ id: which.id, now }) : resendAll.run({ endpoint: which.endpoint, now })).changes,
+
+    list(filter, before, limit): NoticeList {
+      const { sql, values } = whereOf(filter, before);
+      const rows = db.prepare<Values, Row>(`SELECT * FROM notice WHERE ${sql} ORDER BY seq DESC LIMIT @limit`).all({ ...values, limit: limit + 1 });
+      const last = rows.length > limit ? rows[limit - 1] : undefined;
+      return { notices: rows.slice(0, limit).map(line), ...(last === undefined ? {} : { next: String(last.seq) }) };
+    },
+
+    read(id): NoticeView | undefined {
+      const row = read.get(id);
+      return row && { ...line(row), ...(row.body === '' ? {} : { body: row.body }) };
+    },
+
+    counts: () => tally.all(),
+
+    trim(before, now, limit) {
+      trimWanted.run({ now });
+      return trimNotices.run({ before, limit }).changes;
+    },
+  };
+}
+
+function whereOf(
+  { endpoint, state, task }: Parameters<WebhookOutbox['list']>[0],
+  before: number | undefined,
+): { readonly sql: string; readonly values: Values } {
+  const given = [
+    { sql: 'endpoint = @endpoint', name: 'endpoint', value: endpoint },
+    { sql: 'state = @state', name: 'state', value: state },
+    { sql: 'task_id = @task', name: 'task', value: task },
+    { sql: 'seq < @before', name: 'before', value: before },
+  ].filter((part) => part.value !== undefined);
+  return {
+    sql: given.map((part) => part.sql).join(' AND ') || 'TRUE',
+    values: Object.fromEntries(given.map(({ name, value }) => [name, value ?? null])),
+  };
+}
+
+function pending({ seq, id, task_id: taskId, body, attempts, first_at: firstAt }: Row): PendingNotice {
+  return { seq, id, taskId, body, attempts, firstAt: firstAt ?? undefined };
+}
+
+function line(row: Row): NoticeList['notices'][number] {
+  return {
+    id: row.id,
+    endpoint: row.endpoint,
+    task_id: row.task_id,
+    state: row.state,
+    attempts: row.attempts,
+    created_at: timeText(row.created_at),
+    ...(row.state === 'pending' ? { next_at: timeText(row.next_at) } : {}),
+    ...(row.ended_at === null ? {} : { ended_at: timeText(row.ended_at) }),
+    ...(row.problem === null ? {} : { problem: row.problem }),
+  };
+}
+
+function timeText(ms: number): string {
+  return new Date(ms).toISOString();
+}

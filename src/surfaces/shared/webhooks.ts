@@ -1,0 +1,60 @@
+import type { NoticeResend, WebhookTest } from '../../contracts/index.ts';
+import { audited } from '../../core/audited.ts';
+import type { AuditLog, OperatorAction, TaskGateway, Webhooks } from '../../core/ports/index.ts';
+import { jobDataOf } from './tasks/job-data.ts';
+import { readTaskStatus } from './tasks/task-status.ts';
+
+type Operator = Pick<OperatorAction, 'surface' | 'who'>;
+interface Services {
+  readonly webhooks: Webhooks;
+  readonly audit: AuditLog;
+}
+
+/**
+ * Sends dead notices again, between two records of the audit log.
+ *
+ * @throws WritError NOT_FOUND, WRONG_STATE, STORAGE_UNAVAILABLE
+ */
+export async function resendNotices(which: Parameters<Webhooks['resend']>[0], operator: Operator, { webhooks, audit }: Services): Promise<NoticeResend> {
+  const entry = { ...operator, action: 'webhook.resend', subject: 'id' in which ? which.id : which.endpoint } as const;
+  const resent = await audited(
+    audit,
+    entry,
+    () => webhooks.resend(which),
+    (count) => ({ resent: count }),
+  );
+  return { resent };
+}
+
+/** Tries an endpoint once, between two records of the audit log. Throws WritError NOT_FOUND, STORAGE_UNAVAILABLE. */
+export function testWebhook(endpoint: string, operator: Operator, { webhooks, audit }: Services): Promise<WebhookTest> {
+  return audited(
+    audit,
+    { ...operator, action: 'webhook.test', subject: endpoint },
+    () => webhooks.test(endpoint),
+    ({ delivered }) => ({ delivered }),
+  );
+}
+
+/** A task as a notice tells of it. */
+interface ToldTask {
+  readonly taskId: string;
+  /** As the index has it, which believes the job. */
+  readonly capabilityId: string;
+  readonly at: number;
+}
+
+/**
+ * The last outcome of a task, when an executor that is trusted here has signed it, for a notice; `undefined` while there is none.
+ * A capability counts when the job beside it carries the manifest that was signed.
+ */
+export async function outcomeForNotice(
+  { taskId, capabilityId, at }: ToldTask,
+  tasks: TaskGateway,
+): Promise<(ToldTask & { readonly manifestSha256: string; readonly result: string }) | undefined> {
+  const status = await readTaskStatus(taskId, tasks);
+  if (status.state !== 'finished') return undefined;
+  const job = jobDataOf(status.job);
+  const proven = job?.manifestSha256 === status.manifestSha256 ? job.manifest.capability_id : capabilityId;
+  return { taskId, capabilityId: proven, at, manifestSha256: status.manifestSha256, result: status.result };
+}

@@ -1,0 +1,191 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../../core/clock.ts';
+import { isWritError } from '../../core/errors.ts';
+import { type Lifecycle, lifecycle } from '../../core/lifecycle.ts';
+import type { NewNotice, TaskIndex, WebhookOutbox } from '../../core/ports/index.ts';
+import { tellsCapability, type WebhookEndpoint } from '../notice/endpoint.ts';
+import { type FinishedOutcome, noticeBody, noticeId } from '../notice/notice.ts';
+
+/** A task of which the index says that it has ended. */
+export interface EndedTask {
+  readonly taskId: string;
+  /** By the job, which anybody may have written. */
+  readonly capabilityId: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+}
+
+export interface FollowDeps {
+  readonly index: Pick<TaskIndex, 'events' | 'list' | 'health'>;
+  readonly outbox: Pick<WebhookOutbox, 'place' | 'add' | 'wantedBy'>;
+  readonly endpoints: readonly WebhookEndpoint[];
+  /** The last outcome of a task as an executor has signed it; `undefined` while there is none. The index only says where to look. */
+  readonly outcome: (task: EndedTask) => Promise<FinishedOutcome | undefined>;
+  readonly clock: Clock;
+  /** Told how many new notices there are. */
+  readonly onNotices: (notices: readonly NewNotice[]) => void;
+  /** Told of troubles; the look goes on by itself. */
+  readonly onTrouble: (error: unknown) => void;
+  /** Milliseconds after a trouble; 1 s unless given. */
+  readonly retryMs?: number;
+}
+
+const BATCH = 64;
+const PAGE = 100;
+const RETRY_MS = 1_000;
+const BUILDING_MS = 200;
+/** A look back begins so much earlier: clocks of Redis and of this host differ, and what was noted already is not noted again. */
+const SLACK_MS = 300_000;
+
+/**
+ * Follows the task index and writes a notice for each outcome that an endpoint is told of. The place in the events is written with
+ * the notices: a process that dies repeats the last events, and the same outcome makes the same notice.
+ */
+export function followOutcomes(deps: FollowDeps): Lifecycle {
+  const { index, outbox, clock } = deps;
+  let stopping = new AbortController();
+  let running: Promise<void> = Promise.resolve();
+
+  async function follow(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        const place = await outbox.place(clock.now());
+        await (place.event === undefined ? fromNow(place.seenAt, signal) : fromEvent(place.event, signal));
+      } catch (error) {
+        if (signal.aborted) return;
+        if (isTooOld(error)) await forget(signal);
+        else deps.onTrouble(error);
+        await pause(deps.retryMs ?? RETRY_MS, signal);
+      }
+    }
+  }
+
+  /** Events from a place on; whatever ends the look ends them. */
+  async function fromEvent(event: number | undefined, signal: AbortSignal, begun: () => Promise<void> = async () => undefined): Promise<void> {
+    const over = new AbortController();
+    const events = index.events(event, AbortSignal.any([signal, over.signal]));
+    try {
+      await events.begun;
+      await begun();
+      await take(events, signal);
+    } finally {
+      over.abort();
+    }
+  }
+
+  /** No place in the events: listens first, then looks at everything that has ended since. */
+  async function fromNow(seenAt: number, signal: AbortSignal): Promise<void> {
+    while (index.health().state !== 'following') {
+      await pause(BUILDING_MS, signal);
+      if (signal.aborted) return;
+    }
+    await fromEvent(undefined, signal, async () => {
+      const begunAt = clock.now();
+      for (const state of ['success', 'failure'] as const) await lookBack(state, seenAt, signal);
+      await outbox.add([], { event: undefined, seenAt: Math.max(seenAt, begunAt - SLACK_MS) }, clock.now());
+    });
+  }
+
+  async function lookBack(state: 'success' | 'failure', seenAt: number, signal: AbortSignal): Promise<void> {
+    let cursor: string | undefined;
+    do {
+      const filter = { state, since: new Date(seenAt).toISOString() };
+      const page = await index.list(filter, { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) });
+      await note(
+        page.tasks.map(({ task_id, capability_id, updated_at }) => ({ taskId: task_id, capabilityId: capability_id, at: Date.parse(updated_at) })),
+        { event: undefined, seenAt },
+      );
+      cursor = page.next;
+    } while (cursor !== undefined && !signal.aborted);
+  }
+
+  /** The events were trimmed past the place, or the index is another one. */
+  async function forget(signal: AbortSignal): Promise<void> {
+    const { seenAt } = await outbox.place(clock.now());
+    await outbox.add([], { event: undefined, seenAt: seenAt - SLACK_MS }, clock.now()).catch(deps.onTrouble);
+    if (!signal.aborted) deps.onTrouble(new Error('events of the task index are missing; everything since is looked at'));
+  }
+
+  /** Takes events as they come, together what came together; the place moves when their notices are on disk. */
+  async function take(events: ReturnType<TaskIndex['events']>, signal: AbortSignal): Promise<void> {
+    const steps = events[Symbol.asyncIterator]();
+    const next = (): ReturnType<typeof steps.next> => {
+      const one = steps.next();
+      // Awaited later, or never when the look has ended before.
+      one.catch(() => undefined);
+      return one;
+    };
+    let step = next();
+    while (!signal.aborted) {
+      const batch = [await step];
+      step = next();
+      while (batch.length < BATCH && !batch.at(-1)?.done) {
+        const more = await Promise.race([step, nothingMore()]);
+        if (more === undefined) break;
+        batch.push(more);
+        if (!more.done) step = next();
+      }
+      const seen = batch.flatMap((one) => (one.done === true ? [] : [one.value]));
+      const last = seen.at(-1);
+      if (last !== undefined) {
+        const ended = seen.filter(({ state }) => state === 'success' || state === 'failure');
+        await note(
+          ended.map(({ task_id, capability_id, at }) => ({ taskId: task_id, capabilityId: capability_id, at: Date.parse(at) })),
+          { event: last.id, seenAt: Date.parse(last.at) },
+        );
+      }
+      if (batch.at(-1)?.done === true) return;
+    }
+  }
+
+  async function note(ended: readonly EndedTask[], place: { readonly event: number | undefined; readonly seenAt: number }): Promise<void> {
+    const tasks = [...new Map(ended.map((task) => [task.taskId, task])).values()];
+    const wanted = await outbox.wantedBy(tasks.map(({ taskId }) => taskId));
+    const found = await Promise.all(tasks.map((task) => noticesOf(task, wanted.get(task.taskId) ?? [])));
+    const notices = found.flat();
+    // A place without notices is worth no write of its own: what is looked at twice is noted once.
+    if (notices.length === 0 && !isDue(place.event)) return;
+    await outbox.add(notices, place, clock.now());
+    if (notices.length > 0) deps.onNotices(notices);
+  }
+
+  let written = 0;
+  function isDue(event: number | undefined): boolean {
+    if (event === undefined || event < written + BATCH) return false;
+    written = event;
+    return true;
+  }
+
+  async function noticesOf(task: EndedTask, wanted: readonly string[]): Promise<readonly NewNotice[]> {
+    const { taskId, capabilityId } = task;
+    const told = deps.endpoints.filter((endpoint) => tellsCapability(endpoint, capabilityId) || wanted.includes(endpoint.id));
+    const finished = told.length === 0 ? undefined : await deps.outcome(task);
+    if (finished === undefined) return [];
+    const body = noticeBody(finished);
+    return told.map(({ id: endpoint }) => ({ id: noticeId(endpoint, finished), endpoint, taskId, body }));
+  }
+
+  return lifecycle(
+    () => {
+      stopping = new AbortController();
+      running = follow(stopping.signal);
+    },
+    async () => {
+      stopping.abort();
+      await running;
+    },
+  );
+}
+
+function isTooOld(error: unknown): boolean {
+  return isWritError(error) && error.code === 'INVALID_ARGUMENT';
+}
+
+/** Everything that is ready has been answered before. */
+function nothingMore(): Promise<undefined> {
+  return new Promise((resolve) => setImmediate(() => resolve(undefined)));
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return sleep(ms, undefined, { signal }).catch(() => undefined);
+}

@@ -1,0 +1,169 @@
+import { inlineEd25519 } from '../../adapters/crypto/inline.ts';
+import { nodeEd25519 } from '../../adapters/crypto/node-crypto.ts';
+import { createPost, type Post } from '../../adapters/http-tool/post.ts';
+import { createWebhookOutbox } from '../../adapters/sqlite/webhook-outbox/webhook-outbox.ts';
+import type { Clock } from '../../core/clock.ts';
+import { WritError } from '../../core/errors.ts';
+import { type Lifecycle, lifecycle, sequential } from '../../core/lifecycle.ts';
+import type { NewNotice, NoticeCounts, TaskIndex, WebhookOutbox, Webhooks } from '../../core/ports/index.ts';
+import type { AttemptEnd } from '../notice/attempts.ts';
+import { mayName, type WebhookEndpoint } from '../notice/endpoint.ts';
+import { noticeId, testBody } from '../notice/notice.ts';
+import { type NoticeKey, publicKeyText } from '../notice/sign-notice.ts';
+import { attempt } from './attempt.ts';
+import { type FollowDeps, followOutcomes } from './follow-outcomes.ts';
+import { type AttemptReport, createSender, type Sender } from './sender.ts';
+
+/** The section `webhooks` of the settings. */
+export interface WebhookOptions {
+  readonly endpoints: Readonly<Record<string, Omit<WebhookEndpoint, 'id'>>>;
+  /** For one attempt. */
+  readonly timeout_ms: number;
+  /** How long the outbox keeps what was delivered or died. */
+  readonly keep_s: number;
+}
+
+export interface WebhookDeps {
+  /** Where the outbox lies. */
+  readonly directory: string;
+  readonly index: TaskIndex;
+  readonly outcome: FollowDeps['outcome'];
+  /** Read when the part starts. */
+  readonly key: () => Promise<NoticeKey>;
+  readonly clock: Clock;
+  readonly report: (report: AttemptReport) => void;
+  /** Told how many notices stand in which state, from time to time. */
+  readonly counted: (counts: readonly NoticeCounts[]) => void;
+  readonly onTrouble: (error: unknown) => void;
+}
+
+/** A wish to be told of a task is kept as long as a lease may live and its row after it. */
+const WANTED_MS = 62 * 86_400_000;
+const TEND_MS = 10_000;
+const TRIM = 1_000;
+
+/**
+ * Webhooks of a host: ends of tasks become notices in the outbox, and notices are sent, an endpoint apart from every other
+ * (docs/webhooks.md).
+ *
+ * @throws WritError INVALID_CONFIG for an endpoint whose address is not legal
+ */
+export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webhooks & Lifecycle {
+  const { clock } = deps;
+  const endpoints = Object.entries(options.endpoints).map(([id, endpoint]) => ({ id, ...endpoint }));
+  const isUsed = endpoints.length > 0;
+  const outbox = createWebhookOutbox({ directory: deps.directory });
+  const ed25519 = inlineEd25519(nodeEd25519());
+  const posts = new Map(endpoints.map(({ id, url, allow }) => [id, createPost({ url, allow, field: `webhooks.endpoints.${id}` })]));
+  let key: NoticeKey | undefined;
+
+  function tryOnce(post: Post, notice: Pick<NewNotice, 'id' | 'body'>, signal: AbortSignal): Promise<AttemptEnd> {
+    if (key === undefined) throw new WritError('STORAGE_UNAVAILABLE', 'webhooks are not running');
+    return attempt(notice, { post, key, ed25519, clock, timeoutMs: options.timeout_ms }, signal);
+  }
+
+  const senders = new Map<string, Sender>(
+    [...posts].map(([endpoint, post]) => [
+      endpoint,
+      createSender({
+        outbox,
+        endpoint,
+        attempt: (notice, signal) => tryOnce(post, notice, signal),
+        clock,
+        random: Math.random,
+        report: deps.report,
+        onTrouble: deps.onTrouble,
+      }),
+    ]),
+  );
+  const wake = (ids: Iterable<string>): void => {
+    for (const id of new Set(ids)) senders.get(id)?.wake();
+  };
+  const follower = followOutcomes({ ...deps, outbox, endpoints, onNotices: (notices) => wake(notices.map(({ endpoint }) => endpoint)) });
+  const readKey = lifecycle(
+    async () => {
+      key = await deps.key();
+    },
+    () => undefined,
+  );
+
+  function known(id: string): WebhookEndpoint {
+    const found = endpoints.find((endpoint) => endpoint.id === id);
+    if (found === undefined) throw new WritError('NOT_FOUND', `there is no endpoint ${id}; there are: ${endpoints.map((one) => one.id).join(', ') || 'none'}`);
+    return found;
+  }
+
+  return {
+    // Without an endpoint nothing is opened, and no key is made.
+    ...sequential(isUsed ? [outbox, readKey, ...senders.values(), follower, tending(outbox, deps, options.keep_s * 1000)] : []),
+
+    async list() {
+      const counts = isUsed ? await outbox.counts() : [];
+      const of = (id: string, state: string): NoticeCounts | undefined => counts.find((one) => one.endpoint === id && one.state === state);
+      return {
+        public_key: key === undefined ? '' : publicKeyText(key),
+        endpoints: endpoints.map(({ id, url, capabilities, keys }) => {
+          const [pending, delivered, dead] = [of(id, 'pending'), of(id, 'delivered'), of(id, 'dead')];
+          const oldest = pending === undefined ? {} : { oldest_pending_at: new Date(pending.oldestAt).toISOString() };
+          const numbers = { pending: pending?.notices ?? 0, delivered: delivered?.notices ?? 0, dead: dead?.notices ?? 0 };
+          return { endpoint: id, url, capabilities: [...capabilities], keys: [...keys], ...numbers, ...oldest };
+        }),
+      };
+    },
+
+    notices: async (filter, { cursor, limit }) => (isUsed ? outbox.list(filter, cursor === undefined ? undefined : Number(cursor), limit) : { notices: [] }),
+
+    async read(id) {
+      const found = isUsed ? await outbox.read(id) : undefined;
+      if (found === undefined) throw new WritError('NOT_FOUND', `there is no notice ${id}`);
+      return found;
+    },
+
+    async resend(which) {
+      if ('endpoint' in which) known(which.endpoint);
+      const resent = isUsed ? await outbox.resend(which, clock.now()) : 0;
+      if ('id' in which && resent === 0) {
+        const { state } = await this.read(which.id);
+        throw new WritError('WRONG_STATE', `the notice ${which.id} is ${state}; only dead ones are sent again`);
+      }
+      wake(senders.keys());
+      return resent;
+    },
+
+    async test(endpoint) {
+      known(endpoint);
+      const at = clock.now();
+      const notice = { id: noticeId(endpoint, { taskId: '', result: `${at} ${Math.random()}` }), body: testBody(endpoint, at) };
+      const end = await tryOnce(posts.get(endpoint) as Post, notice, new AbortController().signal);
+      if (end.kind === 'taken') return { endpoint, delivered: true };
+      return { endpoint, delivered: false, problem: end.kind === 'gone' ? 'the receiver answered 410' : end.problem };
+    },
+
+    async want(taskIds, name, named) {
+      if (named !== undefined && !mayName(known(named), name)) throw new WritError('FORBIDDEN', `the endpoint ${named} is not for tasks of this key`);
+      const own = endpoints.filter(({ id, keys }) => keys.includes(name) || id === named).map(({ id }) => id);
+      if (own.length > 0) await outbox.want(taskIds, own, clock.now() + WANTED_MS);
+    },
+  };
+}
+
+/** Counts the notices and forgets old ones, from time to time. */
+function tending(outbox: WebhookOutbox, { clock, counted, onTrouble }: WebhookDeps, keepMs: number): Lifecycle {
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> = Promise.resolve();
+  async function tend(): Promise<void> {
+    counted(await outbox.counts());
+    await outbox.trim(clock.now() - keepMs, clock.now(), TRIM);
+  }
+  return lifecycle(
+    () => {
+      timer = setInterval(() => {
+        running = tend().catch(onTrouble);
+      }, TEND_MS);
+    },
+    async () => {
+      clearInterval(timer);
+      await running;
+    },
+  );
+}

@@ -1,0 +1,174 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createMemoryTaskIndex } from '../../../../src/adapters/memory/task-index.ts';
+import { createWebhookOutbox } from '../../../../src/adapters/sqlite/webhook-outbox/webhook-outbox.ts';
+import { WritError } from '../../../../src/core/errors.ts';
+import type { TaskIndexStore, WebhookOutbox } from '../../../../src/core/ports/index.ts';
+import { type FollowDeps, followOutcomes } from '../../../../src/webhooks/io/follow-outcomes.ts';
+import { indexed, T0 } from '../../../conformance/task-index.ts';
+
+const ended: (() => PromiseLike<void>)[] = [];
+afterEach(async () => {
+  for (const end of ended.splice(0).reverse()) await end();
+});
+
+const clock = { now: () => T0, monotonic: () => 0 };
+const result = (status: string): string => JSON.stringify({ status, output: null, error: null, signature: 's' });
+const endpoint = (id: string, capabilities: readonly string[]) => ({ id, url: 'https://example.com/', capabilities, keys: [], allow: [] });
+
+async function freshOutbox(): Promise<WebhookOutbox> {
+  const directory = await mkdtemp(path.join(tmpdir(), 'writ-follow-'));
+  ended.push(() => rm(directory, { recursive: true }));
+  const outbox = createWebhookOutbox({ directory });
+  await outbox.start();
+  ended.push(() => outbox.stop());
+  return outbox;
+}
+
+function freshIndex(limits?: Parameters<typeof createMemoryTaskIndex>[0]): TaskIndexStore {
+  const index = createMemoryTaskIndex(limits);
+  index.report({ state: 'following', lagMs: 0 });
+  return index;
+}
+
+async function end(index: TaskIndexStore, n: number, change: Parameters<typeof indexed>[1] = {}): Promise<void> {
+  const { generation } = await index.begin();
+  await index.apply({ generation, changes: [{ kind: 'event', task: indexed(n, { state: 'success', updatedAt: T0 + n, ...change }) }] });
+}
+
+interface Following {
+  /** Resolves when the outbox holds so many notices; their endpoint and task, the oldest first. */
+  notices(count: number): Promise<readonly string[]>;
+  /** Resolves when so many troubles were told. */
+  troubles(count: number): Promise<void>;
+  stop(): Promise<void>;
+}
+
+async function follow(index: TaskIndexStore, outbox: WebhookOutbox, change: Partial<FollowDeps> = {}): Promise<Following> {
+  let look = (): void => undefined;
+  let told = 0;
+  const changed = async (done: () => Promise<boolean>): Promise<void> => {
+    while (!(await done()))
+      await new Promise<void>((resolve) => {
+        look = resolve;
+      });
+  };
+  const part = followOutcomes({
+    index,
+    outbox,
+    endpoints: [endpoint('crm', ['FILE_MOVE']), endpoint('wish', [])],
+    outcome: async ({ taskId, capabilityId, at }) => ({ taskId, capabilityId, manifestSha256: 'h', result: result('SUCCESS'), at }),
+    clock,
+    onNotices: () => look(),
+    onTrouble: () => {
+      told += 1;
+      look();
+    },
+    retryMs: 1,
+    ...change,
+  });
+  await part.start();
+  ended.push(() => part.stop());
+  const all = async () => [...(await outbox.list({}, undefined, 1000)).notices].reverse().map((one) => `${one.endpoint} ${one.task_id}`);
+  return {
+    async notices(count) {
+      await changed(async () => (await all()).length >= count);
+      return all();
+    },
+    troubles: (count) => changed(async () => told >= count),
+    stop: () => part.stop(),
+  };
+}
+
+describe('following the ends of tasks', () => {
+  it('writes a notice for each end that an endpoint is told of, and once only', async () => {
+    const [index, outbox] = [freshIndex(), await freshOutbox()];
+    await outbox.place(T0);
+    await end(index, 0, { updatedAt: T0 - 1 });
+    const following = await follow(index, outbox);
+    await end(index, 1);
+    await end(index, 2, { capabilityId: 'SEARCH_FILES' });
+    await end(index, 3, { state: 'running' });
+    await end(index, 4, { state: 'failure' });
+    await end(index, 1, { jobId: 'another', updatedAt: T0 + 9 });
+    await end(index, 5);
+    expect([...(await following.notices(3))].sort()).toEqual(['crm task-1', 'crm task-4', 'crm task-5']);
+  });
+
+  it('tells an endpoint that the pusher named, and no other task', async () => {
+    const [index, outbox] = [freshIndex(), await freshOutbox()];
+    await outbox.want(['task-1', 'task-2'], ['wish'], T0 + 1e9);
+    await follow(index, outbox).then(async (following) => {
+      await end(index, 1, { capabilityId: 'SEARCH_FILES' });
+      await end(index, 3, { capabilityId: 'SEARCH_FILES' });
+      await end(index, 2, { capabilityId: 'SEARCH_FILES' });
+      expect([...(await following.notices(2))].sort()).toEqual(['wish task-1', 'wish task-2']);
+    });
+  });
+
+  it('finds what ended while it did not run, after a crash before the notice was written too (W1, W2)', async () => {
+    const [index, outbox] = [freshIndex(), await freshOutbox()];
+    const failing = { ...outbox, add: async () => Promise.reject(new WritError('STORAGE_UNAVAILABLE', 'the disk is full')) };
+    const crashed = await follow(index, failing);
+    await end(index, 1);
+    await crashed.troubles(1);
+    await crashed.stop();
+    await end(index, 2);
+    const following = await follow(index, outbox);
+    expect([...(await following.notices(2))].sort()).toEqual(['crm task-1', 'crm task-2']);
+  });
+
+  it('looks back when the task index is another one, or forgot the events in between', async () => {
+    const [index, outbox] = [freshIndex(), await freshOutbox()];
+    const first = await follow(index, outbox);
+    await end(index, 1);
+    await first.notices(1);
+    await first.stop();
+    const rebuilt = freshIndex({ maxEvents: 2 });
+    for (const n of [1, 2, 3, 4, 5, 6]) await end(rebuilt, n);
+    const following = await follow(rebuilt, outbox);
+    expect([...(await following.notices(6))].sort()).toEqual([1, 2, 3, 4, 5, 6].map((n) => `crm task-${n}`));
+  });
+
+  it('tries again while an outcome cannot be read, and goes on after it', async () => {
+    const [index, outbox] = [freshIndex(), await freshOutbox()];
+    let away = 2;
+    const following = await follow(index, outbox, {
+      async outcome({ taskId, capabilityId, at }) {
+        away -= 1;
+        if (away >= 0) throw new WritError('REDIS_UNAVAILABLE', 'Redis does not answer');
+        return { taskId, capabilityId, manifestSha256: 'h', result: result('FAILURE'), at };
+      },
+    });
+    await end(index, 1);
+    expect(await following.notices(1)).toEqual(['crm task-1']);
+    await following.troubles(2);
+  });
+
+  it('writes nothing for a task of which only the index says that it has ended', async () => {
+    const [index, outbox] = [freshIndex(), await freshOutbox()];
+    const following = await follow(index, outbox, {
+      outcome: async ({ taskId, capabilityId, at }) =>
+        taskId === 'task-1' ? undefined : { taskId, capabilityId, manifestSha256: 'h', result: result('SUCCESS'), at },
+    });
+    await end(index, 1);
+    await end(index, 2);
+    expect(await following.notices(1)).toEqual(['crm task-2']);
+  });
+
+  it('tells a failure and the success after it, in this order', async () => {
+    const [index, outbox] = [freshIndex(), await freshOutbox()];
+    const outcomes = ['FAILURE', 'SUCCESS', 'SUCCESS'];
+    const following = await follow(index, outbox, {
+      outcome: async ({ taskId, capabilityId, at }) => ({ taskId, capabilityId, manifestSha256: 'h', result: result(outcomes.shift() ?? ''), at }),
+    });
+    await end(index, 1, { state: 'failure' });
+    await following.notices(1);
+    await end(index, 1, { updatedAt: T0 + 2, seenAt: T0 + 2 });
+    await following.notices(2);
+    const bodies = await Promise.all([...(await outbox.list({}, undefined, 9)).notices].reverse().map(async ({ id }) => (await outbox.read(id))?.body));
+    expect(bodies.map((body) => (JSON.parse(body ?? '') as { type: string }).type)).toEqual(['task.failed', 'task.succeeded']);
+  });
+});
