@@ -27,6 +27,9 @@ ENTRYPOINT ["/usr/bin/prometheus"]
 `,
 };
 
+/** Whether it is known here how an image of this name is made. */
+export const canBeMade = (image: string): boolean => image.startsWith('node:') || Object.hasOwn(DEBIAN, image.split(':')[0] ?? '');
+
 /**
  * Puts images under the pinned names into the engine, without a registry: debootstrap's smallest Debian, the pinned Node.js
  * of npm's registry, Debian's Redis and Prometheus. Whoever names a cache gets them from there the next time.

@@ -5,7 +5,8 @@ import { type Counts, startMoves } from './counted-moves.ts';
 import { type Project, ROLES, SERVICES, type ServiceName } from './project.ts';
 import { startPlan } from './tour.ts';
 
-const PLAN_STEPS = 40;
+/** As many as a plan may have. */
+const PLAN_STEPS = 30;
 const WIDTH = 12;
 const STRIKE_WITHIN_MS = patient(60_000);
 

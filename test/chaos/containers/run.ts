@@ -1,9 +1,7 @@
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { parse } from 'yaml';
-import { packageRoot } from '../../../config/package.ts';
 import { evidencePath, minutesSince, revision, writeEvidence } from '../evidence.ts';
 import { createApi } from './api.ts';
 import { makeBaseImages } from './base-images.ts';
@@ -12,6 +10,7 @@ import { removeHome, startEngine } from './engine.ts';
 import { killEach } from './kills.ts';
 import { lackingMeans } from './means.ts';
 import { blocksOf, keyIn } from './page.ts';
+import { pinnedImages } from './pinned.ts';
 import { createProject, SERVICES } from './project.ts';
 import { restart } from './restarts.ts';
 import { giveTour, searchWithIndex, startPlan } from './tour.ts';
@@ -94,15 +93,6 @@ try {
   process.exitCode = passed ? 0 : 1;
 } finally {
   await end();
-}
-
-/** What the Dockerfile and docker-compose.yml name; Grafana is in no package of Debian. */
-function pinnedImages(): readonly string[] {
-  const read = (file: string): string => readFileSync(path.join(packageRoot(), file), 'utf8');
-  const [, node = ''] = /^ARG NODE=(.+)$/m.exec(read('Dockerfile')) ?? [];
-  const { services } = parse(read('docker-compose.yml'), { merge: true }) as { services: Record<string, { image: string }> };
-  const foreign = Object.values(services).map(({ image }) => image);
-  return [`node:${node}`, ...foreign.filter((image) => image !== 'writ:local' && !image.startsWith('grafana/'))];
 }
 
 /** Once, also when a signal comes while it is under way. */

@@ -11,7 +11,8 @@ import { createProject, type Project, ROLES, SERVICES, withPorts } from './proje
 import { startPlan } from './tour.ts';
 
 const WIDTH = 12;
-const PLAN_STEPS = 40;
+/** As many as a plan may have. */
+const PLAN_STEPS = 30;
 const REFUSED_WITHIN_MS = patient(120_000);
 /** What a role says that finds a database of a newer version. */
 const REFUSAL = /has schema \d+, this version of Writ reads \d+/;
