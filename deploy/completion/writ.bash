@@ -3,11 +3,11 @@ _writ() {
   local current=${COMP_WORDS[COMP_CWORD]} at='' words='' i
   for ((i = 1; i < COMP_CWORD; i++)); do
     case "$at/${COMP_WORDS[i]}" in
-      /up | /api | /worker | /kernel | /index-host | /mcp | /init | /keygen | /doctor | /reload | /completion | /push | /result | /retry | /undo | /cancel | /tasks | /tasks/list | /tasks/show | /tasks/follow | /tasks/retry | /tasks/cancel | /status | /queue | /queue/list | /queue/pause | /queue/resume | /events | /plan | /plan/check | /plan/run | /plan/show | /plan/cancel | /plan/retry | /plan/undo | /plans | /plans/list | /plans/show | /plans/follow | /plans/retry | /plans/cancel | /search | /index | /index/status | /index/build | /index/reconcile | /index/drop | /index/check | /find | /scopes | /messages | /messages/search | /messages/import | /messages/rebuild | /messages/shadow-report | /tui | /lease | /lease/issue | /lease/verify | /lease/revoke | /key | /key/create | /key/list | /key/rotate | /key/revoke | /login-link | /sessions | /sessions/list | /sessions/end | /audit | /audit/verify | /audit/list | /vault | /vault/list | /vault/purge) at="$at/${COMP_WORDS[i]}" ;;
+      /up | /api | /worker | /kernel | /index-host | /mcp | /init | /keygen | /doctor | /reload | /completion | /push | /result | /retry | /undo | /cancel | /tasks | /tasks/list | /tasks/show | /tasks/follow | /tasks/retry | /tasks/cancel | /status | /queue | /queue/list | /queue/pause | /queue/resume | /schedule | /schedule/add | /schedule/list | /schedule/show | /schedule/pause | /schedule/resume | /schedule/remove | /webhooks | /webhooks/endpoints | /webhooks/list | /webhooks/show | /webhooks/resend | /webhooks/test | /events | /plan | /plan/check | /plan/run | /plan/show | /plan/cancel | /plan/retry | /plan/undo | /plans | /plans/list | /plans/show | /plans/follow | /plans/retry | /plans/cancel | /search | /index | /index/status | /index/build | /index/reconcile | /index/drop | /index/check | /find | /scopes | /messages | /messages/search | /messages/import | /messages/rebuild | /messages/shadow-report | /tui | /lease | /lease/issue | /lease/verify | /lease/revoke | /key | /key/create | /key/list | /key/rotate | /key/revoke | /login-link | /sessions | /sessions/list | /sessions/end | /audit | /audit/verify | /audit/list | /vault | /vault/list | /vault/purge) at="$at/${COMP_WORDS[i]}" ;;
     esac
   done
   case "$at" in
-    '') words='up api worker kernel index-host mcp init keygen doctor reload completion push result retry undo cancel tasks status queue events plan plans search index find scopes messages tui lease key login-link sessions audit vault --version --json --data-dir --config --set --help' ;;
+    '') words='up api worker kernel index-host mcp init keygen doctor reload completion push result retry undo cancel tasks status queue schedule webhooks events plan plans search index find scopes messages tui lease key login-link sessions audit vault --version --json --data-dir --config --set --help' ;;
     '/up') words='--once --help --version --json --data-dir --config --set' ;;
     '/api') words='--index-host --help --version --json --data-dir --config --set' ;;
     '/worker') words='--queues --help --version --json --data-dir --config --set' ;;
@@ -35,6 +35,19 @@ _writ() {
     '/queue/list') words='--help --version --json --data-dir --config --set' ;;
     '/queue/pause') words='--help --version --json --data-dir --config --set' ;;
     '/queue/resume') words='--help --version --json --data-dir --config --set' ;;
+    '/schedule') words='add list show pause resume remove --help --version --json --data-dir --config --set' ;;
+    '/schedule/add') words='--cron --tz --missed --overlap --gap --fold --ttl --attempts --priority --help --version --json --data-dir --config --set' ;;
+    '/schedule/list') words='--help --version --json --data-dir --config --set' ;;
+    '/schedule/show') words='--help --version --json --data-dir --config --set' ;;
+    '/schedule/pause') words='--help --version --json --data-dir --config --set' ;;
+    '/schedule/resume') words='--help --version --json --data-dir --config --set' ;;
+    '/schedule/remove') words='--help --version --json --data-dir --config --set' ;;
+    '/webhooks') words='endpoints list show resend test --help --version --json --data-dir --config --set' ;;
+    '/webhooks/endpoints') words='--key --help --version --json --data-dir --config --set' ;;
+    '/webhooks/list') words='--dead --endpoint --task --key --help --version --json --data-dir --config --set' ;;
+    '/webhooks/show') words='--key --help --version --json --data-dir --config --set' ;;
+    '/webhooks/resend') words='--dead --key --help --version --json --data-dir --config --set' ;;
+    '/webhooks/test') words='--key --help --version --json --data-dir --config --set' ;;
     '/events') words='--after --tasks --plans --key --help --version --json --data-dir --config --set' ;;
     '/plan') words='check run show cancel retry undo --help --version --json --data-dir --config --set' ;;
     '/plan/check') words='--linked --help --version --json --data-dir --config --set' ;;

@@ -3,7 +3,7 @@ function __writ_at
   set -l at ''
   for word in (commandline -opc)[2..-1]
     switch "$at/$word"
-      case '/up' '/api' '/worker' '/kernel' '/index-host' '/mcp' '/init' '/keygen' '/doctor' '/reload' '/completion' '/push' '/result' '/retry' '/undo' '/cancel' '/tasks' '/tasks/list' '/tasks/show' '/tasks/follow' '/tasks/retry' '/tasks/cancel' '/status' '/queue' '/queue/list' '/queue/pause' '/queue/resume' '/events' '/plan' '/plan/check' '/plan/run' '/plan/show' '/plan/cancel' '/plan/retry' '/plan/undo' '/plans' '/plans/list' '/plans/show' '/plans/follow' '/plans/retry' '/plans/cancel' '/search' '/index' '/index/status' '/index/build' '/index/reconcile' '/index/drop' '/index/check' '/find' '/scopes' '/messages' '/messages/search' '/messages/import' '/messages/rebuild' '/messages/shadow-report' '/tui' '/lease' '/lease/issue' '/lease/verify' '/lease/revoke' '/key' '/key/create' '/key/list' '/key/rotate' '/key/revoke' '/login-link' '/sessions' '/sessions/list' '/sessions/end' '/audit' '/audit/verify' '/audit/list' '/vault' '/vault/list' '/vault/purge'
+      case '/up' '/api' '/worker' '/kernel' '/index-host' '/mcp' '/init' '/keygen' '/doctor' '/reload' '/completion' '/push' '/result' '/retry' '/undo' '/cancel' '/tasks' '/tasks/list' '/tasks/show' '/tasks/follow' '/tasks/retry' '/tasks/cancel' '/status' '/queue' '/queue/list' '/queue/pause' '/queue/resume' '/schedule' '/schedule/add' '/schedule/list' '/schedule/show' '/schedule/pause' '/schedule/resume' '/schedule/remove' '/webhooks' '/webhooks/endpoints' '/webhooks/list' '/webhooks/show' '/webhooks/resend' '/webhooks/test' '/events' '/plan' '/plan/check' '/plan/run' '/plan/show' '/plan/cancel' '/plan/retry' '/plan/undo' '/plans' '/plans/list' '/plans/show' '/plans/follow' '/plans/retry' '/plans/cancel' '/search' '/index' '/index/status' '/index/build' '/index/reconcile' '/index/drop' '/index/check' '/find' '/scopes' '/messages' '/messages/search' '/messages/import' '/messages/rebuild' '/messages/shadow-report' '/tui' '/lease' '/lease/issue' '/lease/verify' '/lease/revoke' '/key' '/key/create' '/key/list' '/key/rotate' '/key/revoke' '/login-link' '/sessions' '/sessions/list' '/sessions/end' '/audit' '/audit/verify' '/audit/list' '/vault' '/vault/list' '/vault/purge'
         set at "$at/$word"
     end
   end
@@ -28,6 +28,8 @@ complete -c writ -n 'test (__writ_at) = ""' -f -a 'cancel' -d 'ask that a task i
 complete -c writ -n 'test (__writ_at) = ""' -f -a 'tasks' -d 'find tasks, and act on many'
 complete -c writ -n 'test (__writ_at) = ""' -f -a 'status' -d 'queues, workers, failures by code, ledger and Redis'
 complete -c writ -n 'test (__writ_at) = ""' -f -a 'queue' -d 'pause and resume queues'
+complete -c writ -n 'test (__writ_at) = ""' -f -a 'schedule' -d 'make tasks at the times of a cron expression'
+complete -c writ -n 'test (__writ_at) = ""' -f -a 'webhooks' -d 'who is told of the ends of tasks, and what was told'
 complete -c writ -n 'test (__writ_at) = ""' -f -a 'events' -d 'follow the changes of tasks and plans until Ctrl-C; needs the API'
 complete -c writ -n 'test (__writ_at) = ""' -f -a 'plan' -d 'check, run and follow plans'
 complete -c writ -n 'test (__writ_at) = ""' -f -a 'plans' -d 'find plans, and act on many'
@@ -139,6 +141,48 @@ complete -c writ -n 'test (__writ_at) = "/queue"' -d 'print help' -s h -l help
 complete -c writ -n 'test (__writ_at) = "/queue/list"' -d 'print help' -s h -l help
 complete -c writ -n 'test (__writ_at) = "/queue/pause"' -d 'print help' -s h -l help
 complete -c writ -n 'test (__writ_at) = "/queue/resume"' -d 'print help' -s h -l help
+complete -c writ -n 'test (__writ_at) = "/schedule"' -f -a 'add' -d 'register a schedule; the task_id of the manifest is its id ("-" reads standard input)'
+complete -c writ -n 'test (__writ_at) = "/schedule"' -f -a 'list' -d 'every schedule and when it fires next'
+complete -c writ -n 'test (__writ_at) = "/schedule"' -f -a 'show' -d 'one schedule with its last firings'
+complete -c writ -n 'test (__writ_at) = "/schedule"' -f -a 'pause' -d 'it makes no tasks until `schedule resume`, and does not make up for them'
+complete -c writ -n 'test (__writ_at) = "/schedule"' -f -a 'resume' -d 'it makes tasks again, from now on'
+complete -c writ -n 'test (__writ_at) = "/schedule"' -f -a 'remove' -d 'it makes no tasks any more; those on the queue go on'
+complete -c writ -n 'test (__writ_at) = "/schedule"' -d 'print help' -s h -l help
+complete -c writ -n 'test (__writ_at) = "/schedule/add"' -d 'minute, hour, day of the month, month, day of the week: "0 2 * * *"' -l cron
+complete -c writ -n 'test (__writ_at) = "/schedule/add"' -d 'time zone, e.g. Europe/Berlin (default UTC)' -l tz
+complete -c writ -n 'test (__writ_at) = "/schedule/add"' -d 'times at which no kernel ran: latest (default), all, skip' -l missed
+complete -c writ -n 'test (__writ_at) = "/schedule/add"' -d 'while an earlier firing has not ended: skip (default), allow' -l overlap
+complete -c writ -n 'test (__writ_at) = "/schedule/add"' -d 'a time that clocks set forward leave out: after (default), skip' -l gap
+complete -c writ -n 'test (__writ_at) = "/schedule/add"' -d 'a time that clocks set back show twice: first (default), both' -l fold
+complete -c writ -n 'test (__writ_at) = "/schedule/add"' -d 'life of each lease, e.g. 15m, 24h' -l ttl
+complete -c writ -n 'test (__writ_at) = "/schedule/add"' -d 'tries of each task in all' -l attempts
+complete -c writ -n 'test (__writ_at) = "/schedule/add"' -d 'priority of each task' -l priority
+complete -c writ -n 'test (__writ_at) = "/schedule/add"' -d 'print help' -s h -l help
+complete -c writ -n 'test (__writ_at) = "/schedule/list"' -d 'print help' -s h -l help
+complete -c writ -n 'test (__writ_at) = "/schedule/show"' -d 'print help' -s h -l help
+complete -c writ -n 'test (__writ_at) = "/schedule/pause"' -d 'print help' -s h -l help
+complete -c writ -n 'test (__writ_at) = "/schedule/resume"' -d 'print help' -s h -l help
+complete -c writ -n 'test (__writ_at) = "/schedule/remove"' -d 'print help' -s h -l help
+complete -c writ -n 'test (__writ_at) = "/webhooks"' -f -a 'endpoints' -d 'the endpoints of the settings, their notices counted, and the public key that verifies notices'
+complete -c writ -n 'test (__writ_at) = "/webhooks"' -f -a 'list' -d 'the newest notices'
+complete -c writ -n 'test (__writ_at) = "/webhooks"' -f -a 'show' -d 'one notice with its text'
+complete -c writ -n 'test (__writ_at) = "/webhooks"' -f -a 'resend' -d 'send a dead notice again; with --dead all of an endpoint'
+complete -c writ -n 'test (__writ_at) = "/webhooks"' -f -a 'test' -d 'send one notice that only tries the endpoint'
+complete -c writ -n 'test (__writ_at) = "/webhooks"' -d 'print help' -s h -l help
+complete -c writ -n 'test (__writ_at) = "/webhooks/endpoints"' -d 'API key to ask with; the operator\'s of the first start unless given' -l key
+complete -c writ -n 'test (__writ_at) = "/webhooks/endpoints"' -d 'print help' -s h -l help
+complete -c writ -n 'test (__writ_at) = "/webhooks/list"' -d 'only those that were given up' -l dead
+complete -c writ -n 'test (__writ_at) = "/webhooks/list"' -d 'of this endpoint' -l endpoint
+complete -c writ -n 'test (__writ_at) = "/webhooks/list"' -d 'about this task' -l task
+complete -c writ -n 'test (__writ_at) = "/webhooks/list"' -d 'API key to ask with; the operator\'s of the first start unless given' -l key
+complete -c writ -n 'test (__writ_at) = "/webhooks/list"' -d 'print help' -s h -l help
+complete -c writ -n 'test (__writ_at) = "/webhooks/show"' -d 'API key to ask with; the operator\'s of the first start unless given' -l key
+complete -c writ -n 'test (__writ_at) = "/webhooks/show"' -d 'print help' -s h -l help
+complete -c writ -n 'test (__writ_at) = "/webhooks/resend"' -d 'all dead notices of the endpoint that is named' -l dead
+complete -c writ -n 'test (__writ_at) = "/webhooks/resend"' -d 'API key to ask with; the operator\'s of the first start unless given' -l key
+complete -c writ -n 'test (__writ_at) = "/webhooks/resend"' -d 'print help' -s h -l help
+complete -c writ -n 'test (__writ_at) = "/webhooks/test"' -d 'API key to ask with; the operator\'s of the first start unless given' -l key
+complete -c writ -n 'test (__writ_at) = "/webhooks/test"' -d 'print help' -s h -l help
 complete -c writ -n 'test (__writ_at) = "/events"' -d 'go on after this event of tasks, as --json numbers them' -l after
 complete -c writ -n 'test (__writ_at) = "/events"' -d 'only those of tasks' -l tasks
 complete -c writ -n 'test (__writ_at) = "/events"' -d 'only those of plans' -l plans

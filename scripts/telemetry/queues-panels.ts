@@ -126,7 +126,13 @@ export const QUEUES: readonly Panel[] = [
     { '{{place}}': 'max by (place) (writ_place_exchanged)' },
     { warn: 1, bad: 1 },
   ),
-  series('Notices of webhooks', 'Notices in the outbox by their state.', 'short', { '{{state}}': 'sum by (state) (writ_webhook_notices)' }, { warn: 1000, bad: 10000 }),
+  series(
+    'Notices of webhooks',
+    'Notices in the outbox by their state.',
+    'short',
+    { '{{state}}': 'sum by (state) (writ_webhook_notices)' },
+    { warn: 1000, bad: 10000 },
+  ),
   series(
     'Attempts to deliver notices',
     'Attempts by how they ended; `dead` ones were given up.',

@@ -38,7 +38,7 @@ export function kernelRoutes(app: FastifyInstance, kernel: KernelOperations, max
     return wireGranted(await kernel.regrant({ manifest, result }, grantOptions(rest)));
   });
   app.post('/regrant-many', async ({ body }) => {
-    const { tasks, ...rest } = read(RegrantManyBody, body);
+    const { tasks, ...rest } = readBody(RegrantManyBody, body);
     return { answers: (await kernel.regrantMany(tasks, grantOptions(rest))).map(wireAnswer) };
   });
   app.post('/undo', async ({ body }) => {

@@ -76,7 +76,11 @@ export async function createKernelRole({ config, places, log, reloadable }: Role
   });
   const metrics = createMetrics('kernel', packageVersion());
   const health = {
-    ready: async () => [await checkHealth('redis', () => redis.ping()), await checkHealth('revocations', () => published(kernel)), ...settingsFindings(reloadable)],
+    ready: async () => [
+      await checkHealth('redis', () => redis.ping()),
+      await checkHealth('revocations', () => published(kernel)),
+      ...settingsFindings(reloadable),
+    ],
   };
   const shown = createMetricsSocket({ directory: places.metrics, metrics, health, onError: (error) => log.warn({ err: error }, LOG_LINES.metrics.message) });
   // What waits for Redis to publish a revocation ends with the connection; it is published after the next start.
