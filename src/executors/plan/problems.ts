@@ -1,6 +1,5 @@
 import type { z } from 'zod';
 import { compareCodePoints } from '../../core/code-points.ts';
-import type { FieldProblem } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { failed, ok, type Result } from '../../core/result.ts';
 import { type Failure, failure, type Problem } from './codes.ts';
@@ -47,7 +46,7 @@ export function listed(problems: readonly Problem[]): JsonObject {
 }
 
 /** What is wrong with an envelope, by field, from the details of a failure; empty where they list no problems. */
-export function envelopeProblems({ errors }: JsonObject): readonly FieldProblem[] {
+export function envelopeProblems({ errors }: JsonObject): readonly { readonly field: string; readonly message: string }[] {
   if (!Array.isArray(errors)) return [];
   return errors.filter(isObject).map(({ path, message }) => ({ field: path === '' ? 'envelope' : String(path), message: String(message) }));
 }
