@@ -223,7 +223,8 @@ export class Checker {
       this.violate('effect if and only if SUCCESS', `${id} is a FAILURE and its file is at ${destination ?? 'the vault'}`);
     }
     const { last } = effects;
-    const final = outcomes.at(-1);
+    // Of any manifest: another one under the same id has its own effect there.
+    const final = this.recorded(id).at(-1);
     if (final?.status === 'FAILURE' && last !== undefined && last.at > final.at && effects.standing > 0 && !this.vanished.has(id))
       this.violate('a FAILURE stays true', `${id} was told to have failed, and had its effect ${Math.round(last.at - final.at)} ms later`);
     const told = outcomes.find(({ status }) => status === 'SUCCESS');
