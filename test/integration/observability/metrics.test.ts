@@ -10,10 +10,12 @@ import { METRICS } from '../../../src/observability/events.ts';
 import { createExporter } from '../../../src/observability/exporter.ts';
 import { createMetricsGatherer } from '../../../src/observability/gatherer.ts';
 import { labelAllows } from '../../../src/observability/labels.ts';
+import { createLogger } from '../../../src/observability/logging.ts';
 import type { MetricRow } from '../../../src/observability/metric-row.ts';
 import { createMetrics } from '../../../src/observability/metrics.ts';
 import { createMetricsSocket } from '../../../src/observability/metrics-socket.ts';
 import { observePushes } from '../../../src/observability/pushes.ts';
+import { webhookTelemetry } from '../../../src/observability/webhooks.ts';
 import { indexGround } from '../../support/content/index-service.ts';
 import { manifestOf } from '../../support/rig.ts';
 import { type Site, samplesOf, startSite, total } from './site.ts';
@@ -104,6 +106,9 @@ describe('the metrics of an installation', () => {
     site.api.http.follow({ connections: () => 1, streams: () => 0 });
     // Without TLS it is absent.
     site.api.own.set('writ_certificate_expires_timestamp_seconds', {}, 1_800_000_000);
+    const notices = webhookTelemetry(site.api.own, createLogger('silent', 'api'), Date.now);
+    notices.report({ endpoint: 'one', noticeId: 'n', taskId: 't', end: 'delivered', problem: undefined, attempts: 1 });
+    notices.counted([{ state: 'pending', notices: 1, oldestAt: Date.now() }]);
     await using ground = await indexGround();
     const standing = await ground.service.status();
     const host = createMetrics('index', '0');
