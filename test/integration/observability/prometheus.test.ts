@@ -15,6 +15,7 @@ import { messageSearchTelemetry } from '../../../src/observability/message-searc
 import { createMetrics } from '../../../src/observability/metrics.ts';
 import { createMetricsSocket } from '../../../src/observability/metrics-socket.ts';
 import { observePushes } from '../../../src/observability/pushes.ts';
+import { webhookTelemetry } from '../../../src/observability/webhooks.ts';
 import { createTestCa } from '../../support/certificates.ts';
 import { indexGround } from '../../support/content/index-service.ts';
 import { type DashboardJson, exprsOf } from '../../support/dashboards.ts';
@@ -105,8 +106,11 @@ it('feeds a real Prometheus, in which every query of every dashboard has a value
   index.happen();
   writeFileSync(join(base, 'a'), 'x');
   let n = 0;
+  const notices = webhookTelemetry(site.api.own, createLogger('silent', 'api'), Date.now);
   const pushSome = async (): Promise<void> => {
     n += 1;
+    notices.report({ endpoint: 'one', noticeId: `n${n}`, taskId: `t${n}`, end: 'delivered', problem: undefined, attempts: 1 });
+    notices.counted([{ state: 'pending', notices: n, oldestAt: Date.now() }]);
     const good = manifestOf('FILE_COPY', join(base, 'a'), join(base, `b${n}`));
     const bad = manifestOf('FILE_COPY', join(base, 'nothing'), join(base, `c${n}`));
     for (const manifest of [good, bad]) await enqueue.push({ v: 1, manifest, lease: await site.rig.lease(manifest) });
