@@ -52,8 +52,11 @@ describe('a file executor whose options are exchanged while it runs', () => {
     const [first, second] = [source('c'), source('d')];
     const task = copyTask(first, `${first}-copy`);
     const { commit } = await executor.prepare(options({ limits: { maxRunMs: 1, maxBytes: 1, hashMaxBytes: 1, vaultQuotaBytes: 1 } }));
+    let isCommitted = false;
     const gate = (): undefined => {
-      // Here everything was looked at and nothing is done yet.
+      // Asked before the intent, when everything was looked at and nothing is done yet, and after it.
+      if (isCommitted) return;
+      isCommitted = true;
       commit();
       reached();
     };
