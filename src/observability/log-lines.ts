@@ -1,6 +1,7 @@
 import { MESSAGE_INGEST_LINES } from './message-ingest-rows.ts';
 import { MESSAGE_SEARCH_LINES } from './message-search-rows.ts';
 import type { EventRow } from './metric-row.ts';
+import { SETTINGS_LINES } from './settings-lines.ts';
 import { WEBHOOK_LINES } from './webhook-rows.ts';
 
 /** Every kind of log line. `msg` names the kind; a test finds each log call of the sources here. */
@@ -48,34 +49,7 @@ export const LOG_LINES = {
     help: '`returned`: its path leads to it again. `taken-up`: what has stood at its path for `file.settle_s` is the base directory now.',
   },
   ready: { level: 'info', message: 'ready', fields: [], roles: ['api', 'worker', 'kernel', 'index'], help: 'The role works.' },
-  reload: {
-    level: 'info',
-    message: 'SIGHUP: settings and the certificate of the API are read again; keys and revocations follow their files by themselves',
-    fields: [],
-    roles: ['api', 'worker', 'kernel', 'index'],
-    help: 'The role was told to read again what it can, and goes on; the next lines say what came of it.',
-  },
-  settingsReloaded: {
-    level: 'info',
-    message: 'settings were read again',
-    fields: ['changed', 'restart', 'generation'],
-    roles: ['api', 'worker', 'kernel', 'index'],
-    help: '`changed` was taken up, `restart` differs too and needs a restart; both may be empty. The audit log has the values.',
-  },
-  settingsRefused: {
-    level: 'error',
-    message: 'the settings were read again and nothing was taken up',
-    fields: ['problem'],
-    roles: ['api', 'worker', 'kernel', 'index'],
-    help: 'The role goes on with the settings that it had. `problem` names every fault with its place.',
-  },
-  settingsUnrecorded: {
-    level: 'error',
-    message: 'settings were taken up, and the end of it is in no record',
-    fields: ['problem'],
-    roles: ['api', 'worker', 'kernel', 'index'],
-    help: 'The audit log says that it was asked for; `problem` why it says no more.',
-  },
+  ...SETTINGS_LINES,
   stopping: {
     level: 'info',
     message: 'stopping',

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import { tryLock } from '../adapters/linux/flock.ts';
 import { messageOf, WritError } from '../core/errors.ts';
+import { pause } from '../core/pause.ts';
 import type { RoleAnswer } from '../core/ports/index.ts';
 import { type RunningRole, runningRoles } from '../data-dir/running-roles.ts';
 
@@ -61,7 +62,7 @@ export async function askReload(directory: string, request: ReloadRequest, patie
     const until = Date.now() + patienceMs;
     let answers = answersOf(asked, directory, request);
     while (answers.some(({ answer, generation }) => answer === 'silent' && generation !== undefined) && Date.now() < until) {
-      await new Promise((resolve) => setTimeout(resolve, ANSWER_LOOK_MS));
+      await pause(ANSWER_LOOK_MS);
       answers = answersOf(asked, directory, request);
     }
     return answers;

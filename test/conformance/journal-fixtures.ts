@@ -1,5 +1,14 @@
 import { VAULT_DIRECTORY } from '../../src/contracts/index.ts';
-import type { BasePath, FileIdentity, FileIntent } from '../../src/core/ports/journal.ts';
+import type { BasePath, FileIdentity, FileIntent, FileJournal } from '../../src/core/ports/journal.ts';
+
+/** A journal for one test; `reopen` hands out the same records after a restart. */
+export interface JournalUnderTest extends AsyncDisposable {
+  readonly journal: FileJournal;
+  reopen(): Promise<FileJournal>;
+}
+
+/** One property of a journal, over a fresh one. */
+export type CheckJournal = (title: string, body: (journal: FileJournal, under: JournalUnderTest) => Promise<void>) => void;
 
 export const place = (base: string, ...segments: string[]): BasePath => ({ base, segments });
 export const inVault = (base: string, name: string): BasePath => place(base, VAULT_DIRECTORY, name);

@@ -1,18 +1,26 @@
 import { describe, expect, it } from 'vitest';
 import type { FileIntent, FileJournal } from '../../src/core/ports/journal.ts';
-import { copyIntent, crossIntent, deleteIntent, failed, identity, inVault, moveIntent, place, sealed, succeeded } from './journal-fixtures.ts';
-
-/** A journal for one test; `reopen` hands out the same records after a restart. */
-export interface JournalUnderTest extends AsyncDisposable {
-  readonly journal: FileJournal;
-  reopen(): Promise<FileJournal>;
-}
+import {
+  type CheckJournal,
+  copyIntent,
+  crossIntent,
+  deleteIntent,
+  failed,
+  identity,
+  inVault,
+  type JournalUnderTest,
+  moveIntent,
+  place,
+  sealed,
+  succeeded,
+} from './journal-fixtures.ts';
+import { vaultConformance } from './journal-vault.ts';
 
 const GiB = 2 ** 30;
 
 /** What every FileJournal does (docs/protocol.md 5, 8). */
 export function journalConformance(name: string, make: () => Promise<JournalUnderTest>): void {
-  const check = (title: string, body: (journal: FileJournal, under: JournalUnderTest) => Promise<void>): void =>
+  const check: CheckJournal = (title, body) =>
     it(title, async () => {
       await using under = await make();
       await body(under.journal, under);
@@ -231,83 +239,5 @@ export function journalConformance(name: string, make: () => Promise<JournalUnde
     });
   });
 
-  describe(`${name}: vault`, () => {
-    const used = async (journal: FileJournal, base: string) => (await journal.vaultUsage()).find((usage) => usage.base === base);
-
-    check('reserves with the intent, frees with a failure, keeps with a success', async (journal) => {
-      await journal.open(deleteIntent('a'), { bytes: 40, quota: 100 }, 1);
-      expect(await used(journal, 'data')).toEqual({ base: 'data', bytes: 40, files: 1 });
-      expect(await journal.vaultEntries({}, undefined, 10)).toEqual([]);
-      await journal.close('a', 1, failed(), 2);
-      expect(await used(journal, 'data')).toEqual({ base: 'data', bytes: 0, files: 0 });
-      await journal.open(deleteIntent('a'), { bytes: 41, quota: 100 }, 3);
-      await journal.close('a', 2, succeeded(), 4);
-      expect(await used(journal, 'data')).toEqual({ base: 'data', bytes: 41, files: 1 });
-      expect(await journal.vaultEntries({}, undefined, 10)).toEqual([
-        { base: 'data', name: 'a', taskId: 'a', original: place('data', 'in', 'a.txt'), bytes: 41, since: 4 },
-      ]);
-    });
-
-    check('answers quota when a file does not fit any more, and writes nothing', async (journal) => {
-      await journal.open(deleteIntent('a'), { bytes: 60, quota: 100 }, 1);
-      expect(await journal.open(deleteIntent('b'), { bytes: 41, quota: 100 }, 1)).toEqual({ kind: 'quota' });
-      expect(await journal.view('b')).toMatchObject({ attempts: 0 });
-      expect(await journal.open(deleteIntent('c'), { bytes: 40, quota: 100 }, 1)).toEqual({ kind: 'opened', n: 1 });
-      const elsewhere = deleteIntent('d', { source: place('other', 'x'), destination: inVault('other', 'd') });
-      expect(await journal.open(elsewhere, { bytes: 100, quota: 100 }, 1)).toEqual({ kind: 'opened', n: 1 });
-    });
-
-    check('counts concurrent reservations one after the other', async (journal) => {
-      const answers = await Promise.all(Array.from({ length: 30 }, (_, i) => journal.open(deleteIntent(`t${i}`), { bytes: 10, quota: 100 }, 1)));
-      expect(answers.filter(({ kind }) => kind === 'opened')).toHaveLength(10);
-      expect(await used(journal, 'data')).toEqual({ base: 'data', bytes: 100, files: 10 });
-    });
-
-    check('counts the retired source of a move across file systems', async (journal) => {
-      await journal.open(crossIntent('a'), { bytes: 70, quota: 100 }, 1);
-      expect(await used(journal, 'data')).toEqual({ base: 'data', bytes: 70, files: 1 });
-      expect(await journal.open(crossIntent('b'), { bytes: 70, quota: 100 }, 1)).toEqual({ kind: 'quota' });
-    });
-
-    check('forgets the entry when an undo has moved the file out of the vault', async (journal) => {
-      await journal.open(deleteIntent('a'), { bytes: 40, quota: 100 }, 1);
-      await journal.close('a', 1, succeeded(), 2);
-      const undo = moveIntent('u', { source: inVault('data', 'a'), destination: place('data', 'in', 'a.txt'), undoOf: 'a' });
-      await journal.open(undo, undefined, 3);
-      await journal.close('u', 1, failed(), 4);
-      expect(await used(journal, 'data')).toMatchObject({ bytes: 40 });
-      await journal.open(undo, undefined, 5);
-      await journal.close('u', 2, succeeded(), 6);
-      expect(await used(journal, 'data')).toEqual({ base: 'data', bytes: 0, files: 0 });
-      expect(await journal.vaultEntries({}, undefined, 10)).toEqual([]);
-      // The undo of the undo brings it back to the same place.
-      await journal.open(deleteIntent('r', { destination: inVault('data', 'a'), undoOf: 'u' }), { bytes: 40, quota: 100 }, 7);
-      await journal.close('r', 1, succeeded(), 8);
-      expect(await journal.vaultEntries({}, undefined, 10)).toMatchObject([{ name: 'a', taskId: 'r' }]);
-    });
-
-    check('lists by base and age, in pages, and forgets on demand', async (journal) => {
-      for (const [index, taskId] of ['a', 'b', 'c', 'd'].entries()) {
-        const base = taskId === 'b' ? 'other' : 'data';
-        await journal.open(deleteIntent(taskId, { source: place(base, taskId), destination: inVault(base, taskId) }), { bytes: 1, quota: 100 }, 1);
-        await journal.close(taskId, 1, succeeded(), 100 + index);
-      }
-      const names = async (...args: Parameters<FileJournal['vaultEntries']>): Promise<string[]> =>
-        (await journal.vaultEntries(...args)).map(({ name: n }) => n);
-      expect(await names({}, undefined, 3)).toEqual(['a', 'b', 'c']);
-      expect(await names({}, 'c', 3)).toEqual(['d']);
-      expect(await names({ base: 'data' }, undefined, 9)).toEqual(['a', 'c', 'd']);
-      expect(await names({ base: 'data', before: 103 }, undefined, 9)).toEqual(['a', 'c']);
-      await journal.vaultForget('data', 'a');
-      await journal.vaultForget('data', 'never-there');
-      expect(await names({ base: 'data' }, undefined, 9)).toEqual(['c', 'd']);
-      expect(await used(journal, 'data')).toEqual({ base: 'data', bytes: 2, files: 2 });
-    });
-
-    check('does not forget a place that an open attempt has reserved', async (journal) => {
-      await journal.open(deleteIntent('a'), { bytes: 40, quota: 100 }, 1);
-      await journal.vaultForget('data', 'a');
-      expect(await used(journal, 'data')).toMatchObject({ bytes: 40 });
-    });
-  });
+  vaultConformance(name, check);
 }

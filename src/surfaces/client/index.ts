@@ -14,6 +14,7 @@ export type { WritClientOptions } from './options.ts';
 export type { ActedOnPlan, PlansApi, SubmitPlanOptions, SubmittedPlan } from './plans.ts';
 export type { QueuesApi } from './queues.ts';
 export type { RetryManyOptions } from './retry-many.ts';
+export type * from './schedule-types.ts';
 export type { SchedulesApi } from './schedules.ts';
 export type { SearchApi, SearchOptions } from './search-tasks.ts';
 export type { SessionsApi } from './sessions.ts';

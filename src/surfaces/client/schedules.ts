@@ -1,6 +1,6 @@
+import type { ScheduleList, ScheduleRequest, ScheduleView } from './schedule-types.ts';
 import type { CallOptions } from './tasks.ts';
 import type { Transport } from './transport.ts';
-import type { ScheduleList, ScheduleRequest, ScheduleView } from './types.ts';
 
 /** Tasks at the times of a cron expression. */
 export interface SchedulesApi {

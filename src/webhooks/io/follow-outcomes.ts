@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../core/clock.ts';
 import { isWritError } from '../../core/errors.ts';
 import { type Lifecycle, lifecycle } from '../../core/lifecycle.ts';
+import { pause } from '../../core/pause.ts';
 import type { NewNotice, TaskIndex, WebhookOutbox } from '../../core/ports/index.ts';
 import { tellsCapability, type WebhookEndpoint } from '../notice/endpoint.ts';
 import { type FinishedOutcome, noticeBody, noticeId } from '../notice/notice.ts';
@@ -184,8 +184,4 @@ function isTooOld(error: unknown): boolean {
 /** Everything that is ready has been answered before. */
 function nothingMore(): Promise<undefined> {
   return new Promise((resolve) => setImmediate(() => resolve(undefined)));
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return sleep(ms, undefined, { signal }).catch(() => undefined);
 }

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../core/clock.ts';
 import { type Lifecycle, lifecycle } from '../../core/lifecycle.ts';
+import { pause } from '../../core/pause.ts';
 import type { PendingNotice, WebhookOutbox } from '../../core/ports/index.ts';
 import { type AttemptEnd, afterAttempt, LONGEST_WAIT_MS } from '../notice/attempts.ts';
 
@@ -118,8 +118,4 @@ export function createSender({ outbox, endpoint, attempt, clock, random, report,
     ),
     wake: awake,
   };
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return sleep(ms, undefined, { signal }).catch(() => undefined);
 }

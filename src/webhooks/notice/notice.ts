@@ -1,6 +1,5 @@
-import type { ExecutionResult } from '../../contracts/index.ts';
 import { sha256Hex } from '../../core/hash.ts';
-import type { Json } from '../../core/json.ts';
+import type { Json, JsonObject } from '../../core/json.ts';
 
 /** What a notice of a finished task is about. `result` is the exact text that the executor has signed. */
 export interface FinishedOutcome {
@@ -30,11 +29,11 @@ export function noticeId(endpoint: string, { taskId, result }: Pick<FinishedOutc
 
 /** The text of the notice of an outcome. It never changes between two attempts: the signed bytes are these. */
 export function noticeBody({ taskId, capabilityId, manifestSha256, result, at }: FinishedOutcome): string {
-  const outcome = JSON.parse(result) as ExecutionResult;
+  const outcome = JSON.parse(result) as JsonObject;
   const body: NoticeBody = {
-    type: outcome.status === 'SUCCESS' ? 'task.succeeded' : 'task.failed',
+    type: outcome['status'] === 'SUCCESS' ? 'task.succeeded' : 'task.failed',
     timestamp: new Date(at).toISOString(),
-    data: { task_id: taskId, capability_id: capabilityId, manifest_sha256: manifestSha256, result: outcome as unknown as Json },
+    data: { task_id: taskId, capability_id: capabilityId, manifest_sha256: manifestSha256, result: outcome },
   };
   return JSON.stringify(body);
 }

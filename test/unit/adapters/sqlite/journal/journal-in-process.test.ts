@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInProcessJournal } from '../../../../../src/adapters/sqlite/journal/journal-in-process.ts';
-import { type JournalUnderTest, journalConformance } from '../../../../conformance/journal.ts';
+import { journalConformance } from '../../../../conformance/journal.ts';
+import type { JournalUnderTest } from '../../../../conformance/journal-fixtures.ts';
 
 // A thread that starts from the sources loads the TypeScript loader first, which costs more than all of these tests.
 // The threaded journal runs the same engine; what the way to the thread and back may change is in

@@ -1,0 +1,33 @@
+import type { EventRow } from './metric-row.ts';
+
+/** The part of the telemetry contract (`log-lines.ts`) that is about settings which are read again. */
+export const SETTINGS_LINES = {
+  reload: {
+    level: 'info',
+    message: 'SIGHUP: settings and the certificate of the API are read again; keys and revocations follow their files by themselves',
+    fields: [],
+    roles: ['api', 'worker', 'kernel', 'index'],
+    help: 'The role was told to read again what it can, and goes on; the next lines say what came of it.',
+  },
+  settingsReloaded: {
+    level: 'info',
+    message: 'settings were read again',
+    fields: ['changed', 'restart', 'generation'],
+    roles: ['api', 'worker', 'kernel', 'index'],
+    help: '`changed` was taken up, `restart` differs too and needs a restart; both may be empty. The audit log has the values.',
+  },
+  settingsRefused: {
+    level: 'error',
+    message: 'the settings were read again and nothing was taken up',
+    fields: ['problem'],
+    roles: ['api', 'worker', 'kernel', 'index'],
+    help: 'The role goes on with the settings that it had. `problem` names every fault with its place.',
+  },
+  settingsUnrecorded: {
+    level: 'error',
+    message: 'settings were taken up, and the end of it is in no record',
+    fields: ['problem'],
+    roles: ['api', 'worker', 'kernel', 'index'],
+    help: 'The audit log says that it was asked for; `problem` why it says no more.',
+  },
+} as const satisfies Record<string, EventRow>;
