@@ -9,9 +9,10 @@ import { build } from 'esbuild';
  *
  *   dist/src/bin/writ.js    the program, with what it needs to ask the resident process
  *   dist/src/bin/whole.cjs  all commands but those below, as one function: V8 keeps what it has compiled of it (src/adapters/processes/bundle.ts)
+ *   dist/src/bin/roles.cjs  the same with the roles and what they load: a role is back sooner after a kill
  *   dist/src/bin/build-id   a hash, by which two processes know that they are of one build
  *
- * Roles, `mcp` and `tui` run from the compiled files: they live long, and have packages that read files of their own.
+ * `mcp` and `tui` run from the compiled files: they have packages that read files of their own.
  */
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -21,10 +22,13 @@ const BUNDLED = new Set(
     ' ',
   ),
 );
-/** What these ask for that is native, or reads files. */
-const LEFT = new Set(['msgpackr-extract']);
+/** The same, of what only roles load. */
+const BUNDLED_WITH_ROLES = new Set([...BUNDLED, ...'@modelcontextprotocol/sdk ajv ajv-formats fastify prom-client'.split(' ')]);
+/** What these ask for that is native, reads files, or starts a thread from a file of its own. */
+const LEFT = new Set(['msgpackr-extract', 'pino']);
 /** Modules of ours that start what runs from the compiled files. */
-const LEFT_MODULES = /^src\/(bin\/roles\/|surfaces\/(mcp|tui)\/)/;
+const LEFT_MODULES = /^src\/surfaces\/(mcp|tui)\//;
+const ROLES = /^src\/bin\/roles\//;
 
 /** What is the same for both bundles. Readable in a stack trace: names stay, and every module begins with its path. */
 const SHARED = {
@@ -38,17 +42,24 @@ const SHARED = {
   metafile: true,
 };
 
-const whole = await build({
-  ...SHARED,
-  entryPoints: ['src/bin/whole.ts'],
-  outfile: 'dist/src/bin/whole.cjs',
-  format: 'cjs',
-  banner: {
-    js: '(function (exports, require, module, __filename, __dirname) {const placeOf = (file) => require("node:url").pathToFileURL(require("node:path").join(__dirname, "../..", file)).href;',
-  },
-  footer: { js: '})' },
-  plugins: [outside(), places((file) => `placeOf(${JSON.stringify(file)})`)],
-});
+const BUNDLES = {
+  'whole.cjs': { packages: BUNDLED, left: [LEFT_MODULES, ROLES] },
+  'roles.cjs': { packages: BUNDLED_WITH_ROLES, left: [LEFT_MODULES] },
+};
+for (const [name, { packages, left }] of Object.entries(BUNDLES)) {
+  const { metafile } = await build({
+    ...SHARED,
+    entryPoints: ['src/bin/whole.ts'],
+    outfile: `dist/src/bin/${name}`,
+    format: 'cjs',
+    banner: {
+      js: '(function (exports, require, module, __filename, __dirname) {const placeOf = (file) => require("node:url").pathToFileURL(require("node:path").join(__dirname, "../..", file)).href;',
+    },
+    footer: { js: '})' },
+    plugins: [outside(packages, left), places((file) => `placeOf(${JSON.stringify(file)})`)],
+  });
+  if (process.argv.includes('--verbose')) process.stderr.write(`${Object.keys(metafile.inputs).length} modules in ${name}\n`);
+}
 await build({
   ...SHARED,
   entryPoints: ['src/bin/writ.ts'],
@@ -56,30 +67,32 @@ await build({
   format: 'esm',
   plugins: [wholeApart(), places((file) => `new URL(${JSON.stringify(`../../${file}`)}, import.meta.url).href`)],
 });
-const bundles = ['whole.cjs', 'writ.js'].map((name) => readFileSync(path.join(root, 'dist/src/bin', name)));
+const bundles = [...Object.keys(BUNDLES), 'writ.js'].map((name) => readFileSync(path.join(root, 'dist/src/bin', name)));
 const hash = createHash('sha256');
 for (const bytes of [...bundles, readFileSync(path.join(root, 'package.json'))]) hash.update(bytes);
 writeFileSync(path.join(root, 'dist/src/bin/build-id'), hash.digest('hex'));
-if (process.argv.includes('--verbose')) process.stderr.write(`${Object.keys(whole.metafile.inputs).length} modules in whole.cjs\n`);
 
 // What this Node compiles is kept for the next command; where native packages are still being compiled, the first command does it.
 const { loadBundle } = await import(new URL('../dist/src/adapters/processes/bundle.js', import.meta.url).href);
-const loaded = loadBundle(path.join(root, 'dist/src/bin/whole.cjs'));
-await loaded.exports.loadCommands().then(loaded.keep, () => undefined);
+for (const name of Object.keys(BUNDLES)) {
+  const loaded = loadBundle(path.join(root, 'dist/src/bin', name));
+  const load = name === 'roles.cjs' ? loaded.exports.loadRoles : loaded.exports.loadCommands;
+  await load().then(loaded.keep, () => undefined);
+}
 
 /** Names of packages stay names, except those above and what these ask for themselves; so do the modules that are left. */
-function outside() {
+function outside(packages, left) {
   return {
     name: 'outside',
     setup({ onResolve }) {
       onResolve({ filter: /^[^./]/ }, ({ path: name, importer }) => {
         const [owner = name] = /^(@[^/]+\/)?[^/]+/.exec(name) ?? [];
         const isOurs = !path.relative(root, importer).startsWith('node_modules');
-        return (isOurs ? BUNDLED.has(owner) : !LEFT.has(owner)) ? undefined : { path: name, external: true };
+        return (isOurs ? packages.has(owner) : !LEFT.has(owner)) ? undefined : { path: name, external: true };
       });
       onResolve({ filter: /^[.]/ }, ({ path: name, resolveDir }) => {
         const file = path.relative(root, path.resolve(resolveDir, name));
-        if (!LEFT_MODULES.test(file)) return undefined;
+        if (!left.some((modules) => modules.test(file))) return undefined;
         return { path: `./${path.relative('src/bin', file).replace(/[.]tsx?$/, '.js')}`, external: true };
       });
     },

@@ -24,6 +24,12 @@ export async function loadCommands(): Promise<void> {
   ]);
 }
 
+/** The same with all roles. */
+export async function loadRoles(): Promise<void> {
+  const roles = [import('./roles/up.ts'), import('./roles/worker.ts'), import('./roles/api.ts'), import('./roles/kernel.ts'), import('./roles/index-host.ts')];
+  await Promise.all([loadCommands(), import('./cli/settings.ts'), import('../observability/logging.ts'), import('../reload/live-settings.ts'), ...roles]);
+}
+
 /** What the command line gets in this process. Everything heavy is imported when a command asks for it. */
 function createCliDeps(version: string): CliDeps {
   return {

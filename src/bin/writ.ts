@@ -4,9 +4,11 @@ import { packageVersion } from '../../config/package.ts';
 import { loadBundle } from '../adapters/processes/bundle.ts';
 import { askApi } from './cli/ask-resident.ts';
 
-/** Commands that run from files of their own (scripts/bundle.js); a word that only looks like one takes that way too. */
-const UNBUNDLED = ['up', 'api', 'worker', 'kernel', 'index-host', 'mcp', 'tui'];
-const WHOLE = new URL('./whole.cjs', import.meta.url);
+/** What commands are loaded from (scripts/bundle.js), the first that has a word of the line; one that only looks like it takes that way too. */
+const BUNDLES = [
+  { words: ['mcp', 'tui'], file: undefined },
+  { words: ['up', 'api', 'worker', 'kernel', 'index-host'], file: './roles.cjs' },
+];
 
 /** The `writ` command: runs one command line and ends with its exit code, once everything that it said is written. */
 process.stdout.on('error', brokenPipe);
@@ -25,7 +27,8 @@ function tellVersion(): number | undefined {
 
 /** The whole program: to load it is most of what a short command costs, from one file a half of it. */
 async function runHere(): Promise<number> {
-  const bundle = args.some((word) => UNBUNDLED.includes(word)) ? undefined : loadBundle<typeof import('./whole.ts')>(fileURLToPath(WHOLE));
+  const { file } = BUNDLES.find(({ words }) => args.some((word) => words.includes(word))) ?? { file: './whole.cjs' };
+  const bundle = file === undefined ? undefined : loadBundle<typeof import('./whole.ts')>(fileURLToPath(new URL(file, import.meta.url)));
   if (bundle !== undefined && !bundle.isCompiled) process.once('exit', () => bundle.keep());
   const { runWhole } = bundle?.exports ?? (await import('./whole.ts'));
   return runWhole(args);

@@ -16,7 +16,7 @@ const TYPE_ROOTS = path.join(packageRoot(), 'node_modules/@types');
 
 describe('the packed package', () => {
   it('ships the program and the client, no tests, benchmarks, source maps or files of a checkout', () => {
-    expect(consumer.files).toEqual(expect.arrayContaining(['writ.js', 'whole.cjs', 'build-id'].map((name) => `dist/src/bin/${name}`)));
+    expect(consumer.files).toEqual(expect.arrayContaining(['writ.js', 'whole.cjs', 'roles.cjs', 'build-id'].map((name) => `dist/src/bin/${name}`)));
     // What one Node has compiled is nothing for another.
     expect(consumer.files.filter((file) => file.endsWith('.cache'))).toEqual([]);
     for (const part of [
@@ -28,7 +28,7 @@ describe('the packed package', () => {
       expect(consumer.files).toContain(part);
     expect(consumer.files).toContain('dist/src/surfaces/client/index.d.ts');
     const allowed =
-      /^(package\.json|README\.md|CHANGELOG\.md|CONTRIBUTING\.md|docker-compose\.yml|(?:docs|examples|deploy|grafana|prometheus)\/.+|sbom\.cdx\.json|LICENSE|contracts\/[^/]+\.json|config\/writ\.toml|config\/(tools|tool-bindings|capabilities|use-cases)\/[^/]+\.json|registries\/tools\.json|dist\/(src|queues|processors|config)\/.+\.(js|sql|lua)|dist\/src\/bin\/(whole\.cjs|build-id)|dist\/src\/surfaces\/client\/[^/]+\.d\.ts|dist\/src\/content-search\/index\.d\.ts)$/;
+      /^(package\.json|README\.md|CHANGELOG\.md|CONTRIBUTING\.md|docker-compose\.yml|(?:docs|examples|deploy|grafana|prometheus)\/.+|sbom\.cdx\.json|LICENSE|contracts\/[^/]+\.json|config\/writ\.toml|config\/(tools|tool-bindings|capabilities|use-cases)\/[^/]+\.json|registries\/tools\.json|dist\/(src|queues|processors|config)\/.+\.(js|sql|lua)|dist\/src\/bin\/((?:whole|roles)\.cjs|build-id)|dist\/src\/surfaces\/client\/[^/]+\.d\.ts|dist\/src\/content-search\/index\.d\.ts)$/;
     expect(consumer.files.filter((file) => !allowed.test(file))).toEqual([]);
   });
 

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { packageRoot } from '../../../config/package.ts';
@@ -10,6 +10,9 @@ const ASSET = /\.(sql|lua|toml)$|^(config|registries)\/.+\.json$/;
 
 /** What a package has beside its modules; the tour plays with them. */
 const PACKAGE = ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md'];
+
+/** Files of `dist/src/bin` that are one program: its bundles, and what V8 has compiled of them. */
+const SHIPPED = /^(writ\.js|build-id|\w+\.cjs(\..*\.cache)?)$/;
 
 /**
  * The sources and the tests' own scripts as plain JavaScript, made by esbuild in a fraction of a second: a process or a
@@ -38,7 +41,16 @@ export async function compileTree(): Promise<string> {
     directory,
     modules.map((module) => module.replace(/\.ts$/, '.js')),
   );
+  shipProgram(root, directory);
   return directory;
+}
+
+/** The program as it is shipped (`scripts/bundle.js`), where it is built from the sources as they are now: `npm test` always has it. */
+function shipProgram(root: string, directory: string): void {
+  if (spawnSync(path.join(root, 'scripts', 'build'), ['--fresh']).status !== 0) return;
+  const program = path.join('src', 'bin');
+  const shipped = readdirSync(path.join(root, 'dist', program)).filter((name) => SHIPPED.test(name));
+  for (const name of shipped) copyFileSync(path.join(root, 'dist', program, name), path.join(directory, program, name));
 }
 
 /** Without bundling, esbuild leaves the endings of imports as they are. */
