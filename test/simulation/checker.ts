@@ -2,9 +2,10 @@ import { ExecutionResult } from '../../src/contracts/index.ts';
 import { sha256Hex } from '../../src/core/hash.ts';
 import type { JournalView } from '../../src/core/ports/index.ts';
 import { fixedKeyring, verifyResult } from '../../src/lease/index.ts';
+import { effectsOf } from './effects.ts';
 import { EXECUTOR_KEY, type Ticket } from './tasks.ts';
 import { cheapEd25519 } from './twins/crypto.ts';
-import type { Disk, Inode } from './twins/disk.ts';
+import type { Disk } from './twins/disk.ts';
 import { PLAN_QUEUE } from './twins/kernel.ts';
 import type { StoredJob } from './twins/queue.ts';
 import type { StoreTwin } from './twins/stores.ts';
@@ -251,38 +252,4 @@ export class Checker {
 /** The journals with something in them. */
 function used({ file, tool }: CheckedStores): readonly StoreTwin[] {
   return [file, tool].filter(({ isUsed }) => isUsed);
-}
-
-interface Effects {
-  readonly standing: number;
-  readonly most: number;
-  /** Where the last of them was put, and when. */
-  readonly last: { readonly directory: Inode; readonly at: number } | undefined;
-  readonly originals: readonly Inode[];
-}
-
-/** How often processes of Writ's put the task's file where it was to go, without having taken it back. */
-function effectsOf({ destination, source }: Ticket, disk: Disk): Effects {
-  const standing = new Set<string>();
-  let most = 0;
-  let count = 0;
-  let last: Effects['last'];
-  const originals: Inode[] = [];
-  for (const { at, by, changes, inode, to, lost } of disk.log) {
-    if (by === 'world' && to === source) originals.push(inode);
-    if (by === 'world' || lost) continue;
-    for (const { directory, name, after } of changes) {
-      const key = `${directory.ino}/${name}`;
-      if (after === undefined && standing.delete(key)) count -= 1;
-      // A delete ends in the vault, wherever there.
-      const arrived = destination === undefined ? originals.includes(inode) && directory.label.endsWith('/.writ-vault') : to === destination;
-      if (after !== undefined && arrived) {
-        standing.add(key);
-        last = { directory, at };
-        count += 1;
-        most = Math.max(most, count);
-      }
-    }
-  }
-  return { standing: standing.size, most, last, originals };
 }
