@@ -2,9 +2,11 @@ import { ExecutionResult } from '../../src/contracts/index.ts';
 import { sha256Hex } from '../../src/core/hash.ts';
 import type { JournalView } from '../../src/core/ports/index.ts';
 import { fixedKeyring, verifyResult } from '../../src/lease/index.ts';
+import { type Earlier, earlierOf } from './earlier.ts';
+import { effectsOf } from './effects.ts';
 import { EXECUTOR_KEY, type Ticket } from './tasks.ts';
 import { cheapEd25519 } from './twins/crypto.ts';
-import type { Disk, Inode } from './twins/disk.ts';
+import type { Disk } from './twins/disk.ts';
 import { PLAN_QUEUE } from './twins/kernel.ts';
 import type { StoredJob } from './twins/queue.ts';
 import type { StoreTwin } from './twins/stores.ts';
@@ -67,8 +69,8 @@ export class Checker {
   /** Workers that died or lost their job while they had claimed the task. */
   readonly #lost = new Map<string, number>();
   readonly #crashed = new Map<string, number>();
-  /** Tasks that had not succeeded when they were pushed again under a new lease. */
-  readonly #again = new Set<string>();
+  /** How far each task had come when it was pushed again under a new lease. */
+  readonly #earlier = new Map<string, Earlier>();
 
   constructor(world: World) {
     this.#world = world;
@@ -98,8 +100,11 @@ export class Checker {
   }
 
   /** A long time has passed: whoever succeeded is told no more than that, and whoever did not may be tried under a new lease. */
-  leap(tickets: readonly Ticket[]): void {
-    for (const { id } of tickets) if (!this.recorded(id).some(({ status }) => status === 'SUCCESS')) this.#again.add(id);
+  leap({ tickets, disk, host: { stores, tools } }: Judged): void {
+    for (const ticket of tickets) {
+      const successes = this.recorded(ticket.id).filter(({ status }) => status === 'SUCCESS');
+      this.#earlier.set(ticket.id, earlierOf(ticket, successes, { ...stores, disk, requests: tools.requests.get(ticket.id) ?? 0 }));
+    }
     this.#ended.clear();
   }
 
@@ -193,7 +198,7 @@ export class Checker {
     const crashes = Number(/(\d+) deliveries of this task crashed/.exec(message)?.[1] ?? 0);
     const crashed = this.#crashed.get(id) ?? 0;
     if (crashes > crashed) this.violate('failures are true', `${id} says ${JSON.stringify(message)}, but ${crashed} crashed`);
-    if (message.includes(NO_LONGER_KEPT) && (this.#again.has(id) || !this.#world.scenario.later))
+    if (message.includes(NO_LONGER_KEPT) && this.#earlier.get(id)?.succeeded !== true)
       this.violate('failures are true', `${id} says ${JSON.stringify(message)}, and had not succeeded`);
     const quiet = this.#world.struck.size === 0 && !UNCLEAR.has(task.trap);
     const cameBack = Number(/the same fault came back (\d+) times/.exec(message)?.[1] ?? 0);
@@ -206,7 +211,7 @@ export class Checker {
     const succeeded = outcomes.some(({ status }) => status === 'SUCCESS');
     if (succeeded && requests === 0) this.violate('effect if and only if SUCCESS', `${id} was never requested`);
     if (task.kind !== 'tool-once') return;
-    if (requests > (this.#again.has(id) ? 2 : 1)) this.violate('at most one effect', `${id} was requested ${requests} times`);
+    if (requests > this.#allowed(id)) this.violate('at most one effect', `${id} was requested ${requests} times`);
     const { open } = store.look('view', id) as { readonly open: unknown };
     if (open !== undefined && outcomes.length > 0 && !this.vanished.has(id)) this.violate('intents end', `${id} has ended and its intent is open`);
   }
@@ -215,9 +220,9 @@ export class Checker {
     const { id, task, destination, source } = ticket;
     const view = store.look('view', id) as JournalView;
     const effects = effectsOf(ticket, disk);
-    if (effects.most > 1) this.violate('at most one effect', `${id} put its file there ${effects.most} times`);
+    if (effects.most > this.#allowed(id)) this.violate('at most one effect', `${id} put its file there ${effects.most} times`);
     if (view.open !== undefined && outcomes.length > 0 && !this.vanished.has(id)) this.violate('intents end', `${id} has ended and its intent is open`);
-    const succeeded = view.success !== undefined || outcomes.some(({ status }) => status === 'SUCCESS');
+    const succeeded = view.success !== undefined || this.#earlier.get(id)?.succeeded === true || outcomes.some(({ status }) => status === 'SUCCESS');
     if (succeeded && effects.standing === 0) this.violate('effect if and only if SUCCESS', `${id} is a SUCCESS without effect`);
     if (!succeeded && outcomes.length > 0 && effects.standing > 0 && !doubtful) {
       this.violate('effect if and only if SUCCESS', `${id} is a FAILURE and its file is at ${destination ?? 'the vault'}`);
@@ -236,6 +241,11 @@ export class Checker {
       this.violate('effect if and only if SUCCESS', `${id} is a SUCCESS and its source is still there`);
   }
 
+  /** A task has one effect; a new lease may add one to those of which nobody can tell. */
+  #allowed(id: string): number {
+    return 1 + (this.#earlier.get(id)?.effects ?? 0);
+  }
+
   /** Nothing that was put into the world is gone, and nothing stands there half. */
   #bytes(disk: Disk): void {
     const found = new Set<string>();
@@ -251,38 +261,4 @@ export class Checker {
 /** The journals with something in them. */
 function used({ file, tool }: CheckedStores): readonly StoreTwin[] {
   return [file, tool].filter(({ isUsed }) => isUsed);
-}
-
-interface Effects {
-  readonly standing: number;
-  readonly most: number;
-  /** Where the last of them was put, and when. */
-  readonly last: { readonly directory: Inode; readonly at: number } | undefined;
-  readonly originals: readonly Inode[];
-}
-
-/** How often processes of Writ's put the task's file where it was to go, without having taken it back. */
-function effectsOf({ destination, source }: Ticket, disk: Disk): Effects {
-  const standing = new Set<string>();
-  let most = 0;
-  let count = 0;
-  let last: Effects['last'];
-  const originals: Inode[] = [];
-  for (const { at, by, changes, inode, to, lost } of disk.log) {
-    if (by === 'world' && to === source) originals.push(inode);
-    if (by === 'world' || lost) continue;
-    for (const { directory, name, after } of changes) {
-      const key = `${directory.ino}/${name}`;
-      if (after === undefined && standing.delete(key)) count -= 1;
-      // A delete ends in the vault, wherever there.
-      const arrived = destination === undefined ? originals.includes(inode) && directory.label.endsWith('/.writ-vault') : to === destination;
-      if (after !== undefined && arrived) {
-        standing.add(key);
-        last = { directory, at };
-        count += 1;
-        most = Math.max(most, count);
-      }
-    }
-  }
-  return { standing: standing.size, most, last, originals };
 }

@@ -39,7 +39,7 @@ export async function leap(parts: Parts, start: (at: number) => void, taskIdOf: 
   for (const queue of redis.queues.values()) queue.jobs.clear();
   redis.views.rows.clear();
   revokedAt.clear();
-  checker.leap(tickets);
+  checker.leap(parts);
   world.trace.say(world.now, 'WORLD', 'everything is pushed again after the retention');
 
   for (const at of workers.keys()) start(at);

@@ -169,9 +169,12 @@ export class Disk {
 
   #undo(operation: NameOperation): void {
     operation.lost = true;
-    for (const { directory, name, before } of operation.changes) {
+    for (const { directory, name, before, after } of operation.changes) {
       if (before === undefined) directory.entries?.delete(name);
       else directory.entries?.set(name, before);
+      // The count of names is written with the names.
+      if (after !== undefined) after.nlink -= 1;
+      if (before !== undefined) before.nlink += 1;
     }
   }
 
