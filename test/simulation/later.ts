@@ -26,14 +26,11 @@ export type JudgeLater = () => Promise<void>;
  */
 export async function leap(parts: Parts, start: (at: number) => void, taskIdOf: (data: unknown) => string): Promise<JudgeLater> {
   const { world, checker, redis, plans, tickets, workers, revokedAt } = parts;
+  await switchOff(parts);
   await checker.atEnd(parts, taskIdOf);
   for (const ticket of plans) await checkPlan(parts, ticket);
   const before = plans.map((ticket) => ({ ticket, end: endOf(parts, ticket), done: doneFor(parts, ticket) }));
 
-  const { onDeath } = world;
-  world.onDeath = () => undefined;
-  for (const { process } of workers) world.kill(process);
-  world.onDeath = onDeath;
   world.scheduler.now += LEAP_MS;
   world.lastTrouble = world.now;
   for (const queue of redis.queues.values()) queue.jobs.clear();
@@ -50,6 +47,15 @@ export async function leap(parts: Parts, start: (at: number) => void, taskIdOf: 
   };
 }
 
+/** No worker is left, and what they had sent has arrived: no network keeps a request for forty days. */
+async function switchOff({ world, workers }: Parts): Promise<void> {
+  const { onDeath } = world;
+  world.onDeath = () => undefined;
+  for (const { process } of workers) world.kill(process);
+  world.onDeath = onDeath;
+  await world.scheduler.run(() => world.requestsUnderWay === 0, { untilMs: Number.POSITIVE_INFINITY, events: Number.POSITIVE_INFINITY });
+}
+
 async function renewed(ticket: Ticket, now: number, at: number): Promise<Ticket> {
   const iat = Math.floor((EPOCH_MS + now) / 1000);
   const lease = { ...ticket.lease, jti: `later-${ticket.index}`, iat, exp: iat + TTL_S };
@@ -59,7 +65,7 @@ async function renewed(ticket: Ticket, now: number, at: number): Promise<Ticket>
 async function renewedPlan(ticket: PlanTicket, now: number, at: number): Promise<PlanTicket> {
   const iat = Math.floor((EPOCH_MS + now) / 1000);
   const payload = { v: 1, iss: ISSUER, aud: PLAN_QUEUE, jti: `later-plan-${ticket.index}`, plan_sha256: ticket.planSha256, iat, exp: iat + TTL_S } as const;
-  const lease = await signPlanLease({ ...payload, capabilities: ['TOOL_CALL:sim.tool', 'TOOL_CALL:files', 'FILE_COPY'] }, KERNEL_KEY, cheapEd25519);
+  const lease = await signPlanLease({ ...payload, capabilities: ['TOOL_CALL:sim.tool', 'TOOL_CALL:files', 'FILE_COPY', 'FILE_MOVE'] }, KERNEL_KEY, cheapEd25519);
   return { ...ticket, lease, plan: { ...ticket.plan, at } };
 }
 

@@ -4,10 +4,11 @@ import type { PlanRecord } from '../../src/core/ports/index.ts';
 import { fixedKeyring, verifyPlanEnd } from '../../src/lease/index.ts';
 import type { Parts } from './parts.ts';
 import type { PlanTicket } from './plan-tickets.ts';
-import { checkUndo } from './plan-undo.ts';
 import { areStepsSlow, cancelAfter, retriesOf } from './plan-weather.ts';
+import { checkSteps, keptOf } from './step-checker.ts';
 import { EXECUTOR_KEY } from './tasks.ts';
 import { cheapEd25519 } from './twins/crypto.ts';
+import { checkUndo } from './undo-checker.ts';
 
 /** A plan goes on within this time after the last trouble, and each of its steps takes no longer; milliseconds. */
 const GOES_ON_MS = 4_500;
@@ -54,13 +55,6 @@ function taskIdOf(planSha256: string, path: string, generation: number): string 
   return `s-${sha256Hex(canonicalJson([planSha256, path, generation]))}`;
 }
 
-interface Kept {
-  readonly path: string;
-  readonly taskId: string;
-  readonly executorResult: string;
-  readonly voided: boolean;
-}
-
 /** A declared retry follows a failure that is on disk and whose outcome is known, and waits for its time. */
 function watchRetries({ plans, redis, host, checker, world }: Parts): void {
   const retry = retriesOf(world.scenario);
@@ -80,7 +74,7 @@ function watchRetries({ plans, redis, host, checker, world }: Parts): void {
     const retried = attempts.get(request.taskId);
     if (retried !== undefined) {
       const { planSha256, before, waitMs } = retried;
-      const kept = (host.stores.plan.look('entries', planSha256) as readonly Kept[]).find(({ path, voided }) => path === before && !voided);
+      const kept = keptOf({ host }, planSha256).find(({ path, voided }) => path === before && !voided);
       if (kept === undefined) checker.violate('nothing follows from what is not on disk', `${request.taskId} was tried again before its failure was kept`);
       const wasSent = (host.tools.requests.get(kept?.taskId ?? '') ?? 0) > 0;
       if (wasSent && /TOOL_OUTCOME_UNKNOWN|RESOURCE_EXHAUSTED/.test(kept?.executorResult ?? ''))
@@ -128,32 +122,9 @@ export async function checkPlan(parts: Parts, ticket: PlanTicket): Promise<void>
   const lost = /the worker was lost (\d+) times/.exec(end.message)?.[1];
   if (lost !== undefined && Number(lost) > host.processes.filter(({ alive }) => !alive).length + (world.struck.get('pause') ?? 0))
     checker.violate('failures are true', told);
-  if (end.status === 'SUCCESS' && !ticket.plan.goesOn) checkSteps(parts, ticket, name);
+  checkSteps(parts, ticket, name);
   if (world.struck.size === 0) checkCalm(parts, ticket, name);
   checkPace(parts, ticket, name);
-}
-
-/** A plan that has succeeded with every step has had the effect of every step. */
-function checkSteps({ checker, host, disk }: Parts, { plan, planSha256, files }: PlanTicket, name: string): void {
-  const entries = host.stores.plan.look('entries', planSha256) as readonly Kept[];
-  for (const { path, taskId } of entries.filter(({ voided }) => !voided)) {
-    const at = Number.parseInt(path, 10);
-    // A repeatable call keeps the key of its first attempt.
-    const first = entries.find((entry) => entry.path === String(at) && !entry.voided);
-    const requests = host.tools.requests.get((plan.steps[at] === 'once' ? taskId : first?.taskId) ?? '') ?? 0;
-    if (plan.steps[at] !== 'copy' && requests === 0) checker.violate('effect if and only if SUCCESS', `step ${at} of ${name} was never requested`);
-    if (plan.steps[at] === 'once' && requests > 1) checker.violate('at most one effect', `step ${at} of ${name} was requested ${requests} times`);
-  }
-  for (const at of plan.steps.keys()) {
-    const attempts = entries.filter(({ path }) => Number.parseInt(path, 10) === at);
-    if (plan.steps[at] !== 'once' || attempts.some(({ voided }) => voided)) continue;
-    const effects = attempts.reduce((sum, { taskId }) => sum + (host.tools.effects.get(taskId) ?? 0), 0);
-    if (effects > 1) checker.violate('at most one effect', `step ${at} of ${name} had its effect ${effects} times, in ${attempts.length} attempts`);
-  }
-  for (const { destination, content } of files) {
-    const arrived = disk.log.some(({ by, to, lost, inode }) => by !== 'world' && to === destination && !lost && inode.data === content);
-    if (!arrived) checker.violate('effect if and only if SUCCESS', `${destination} of ${name} was never there`);
-  }
 }
 
 /** Where nothing goes wrong, nobody asks twice: a step has one worker, however long it takes. */

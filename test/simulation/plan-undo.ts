@@ -1,7 +1,6 @@
 import { createEnqueue } from '../../queues/enqueue.ts';
 import type { PlanHistory } from '../../src/contracts/index.ts';
 import { isWritError, WritError } from '../../src/core/errors.ts';
-import type { JsonObject } from '../../src/core/json.ts';
 import type { KernelClient, PlanEntry, PlanPreview, PlanRecord, Plans, ResultReader, ToolEffectClass } from '../../src/core/ports/index.ts';
 import { linkPlan } from '../../src/executors/plan/index.ts';
 import { undoPlan } from '../../src/surfaces/shared/plans/undo.ts';
@@ -94,30 +93,4 @@ function historyOf({ stores }: Parts['host'], id: string): PlanHistory | undefin
     };
   });
   return { plan_id: id, state, retries: record.generation, updated_at: new Date(0).toISOString(), steps };
-}
-
-/** What a history must show of the undo of a plan: it ends, each file is brought back at most once, and a SUCCESS has brought back what it says. */
-export function checkUndo({ checker, host, disk, undos, reached }: Parts, { planSha256, files, index }: PlanTicket): void {
-  const undoId = undos.get(planSha256);
-  const record = undoId === undefined ? undefined : (host.stores.plan.look('record', undoId) as PlanRecord | undefined);
-  const backs = files.map(({ source, content }) =>
-    disk.log.filter(({ by, to, lost, inode }) => by !== 'world' && to === source && !lost && inode.data === content),
-  );
-  for (const [at, back] of backs.entries()) {
-    if (back.length > 1) checker.violate('at most one effect', `file ${at} of plan-${index} was brought back ${back.length} times`);
-    if (back.length > 0 && undoId === undefined) checker.violate('nothing is invented', `file ${at} of plan-${index} was brought back, and nobody asked`);
-  }
-  if (undoId === undefined || record === undefined) return;
-  if (record.end === undefined) {
-    checker.violate('everything ends', `the undo of plan-${index} has no end in its journal`);
-    return;
-  }
-  reached.add(`undo:${record.end.status}`);
-  const envelope = JSON.parse(String(Reflect.get(record, 'envelope'))) as { payload: { steps: readonly { params: JsonObject }[] } };
-  if (record.end.status !== 'SUCCESS') return;
-  for (const { params } of envelope.payload.steps) {
-    const at = files.findIndex(({ source }) => source === params['destination_path']);
-    if ((backs[at]?.length ?? 0) === 0)
-      checker.violate('effect if and only if SUCCESS', `the undo of plan-${index} has not brought back ${String(params['destination_path'])}`);
-  }
 }

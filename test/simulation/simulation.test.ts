@@ -164,6 +164,32 @@ if (SEED !== undefined) {
       }
     });
 
+    it('keep the promise that this one broke: a step of a plan that takes its move back itself, before somebody takes the plan back', async () => {
+      const plan = { at: 0, steps: ['copy', 'none'], goesOn: false, raw: false, retried: true } as const;
+      const base = { ...scenarioOf(9), plans: [plan], boundAt: 0, workers: 1, concurrency: 1, tasks: [], faults: [] };
+      for (let call = 9; call < 12; call += 1) {
+        const { violations } = await runHistory({ ...base, calls: [{ call, of: 'fs.sync', kind: 'error' }] });
+        expect(violations, `sync ${call} fails`).toEqual([]);
+      }
+    });
+
+    it('keep the promise that this one broke: a request that is under way when the machine is switched off for forty days', async () => {
+      const plan = { at: 0, steps: ['idempotent'], goesOn: false, raw: false, retried: true } as const;
+      for (const seed of [1, 10]) {
+        const base = { ...scenarioOf(seed), later: true, plans: [plan], boundAt: 0, workers: 1, concurrency: 1, tasks: [], faults: [] };
+        const { violations } = await runHistory({ ...base, calls: [{ call: 1, of: 'tool', kind: 'slow' }] });
+        expect(violations, `seed ${seed}`).toEqual([]);
+      }
+    });
+
+    it('keep the promise that this one broke: an attempt whose time is over before its request was sent, and one that succeeds', async () => {
+      const plan = { at: 0, steps: ['none', 'none', 'once'], goesOn: false, raw: false, retried: false } as const;
+      const base = { ...scenarioOf(2), plans: [plan], boundAt: 0, workers: 1, concurrency: 1, tasks: [], faults: [] };
+      // The look into the journal when the intent is on disk.
+      const { violations } = await runHistory({ ...base, calls: [{ call: 5, of: 'tool-journal.view', kind: 'slow' }] });
+      expect(violations).toEqual([]);
+    });
+
     it('are the same history for the same seed, here and in a process of the long run', async () => {
       const child = await askProgram(process.execPath, scriptArgs(new URL('long-child.ts', import.meta.url), ['digests', '21', '12']));
       expect(child.exitCode, child.stderr).toBe(0);

@@ -54,6 +54,7 @@ export class World {
   /** How many calls there were, of all and of each name that a fault waits for. */
   readonly #counts: Map<string, number>;
   #called = 0;
+  #underWay = 0;
 
   constructor(scenario: Scenario, traced: boolean) {
     this.scenario = scenario;
@@ -68,6 +69,10 @@ export class World {
   }
   get calls(): number {
     return this.#called;
+  }
+  /** Requests in sockets: sent, and not yet where they go to. They arrive though their senders are dead. */
+  get requestsUnderWay(): number {
+    return this.#underWay;
   }
   get isDiskFull(): boolean {
     return this.now < this.diskFullUntil;
@@ -132,6 +137,7 @@ export class World {
         }
       };
       const carryOut = (): void => {
+        if (carrier === undefined) this.#underWay -= 1;
         if (fault !== undefined && fault !== 'slow') this.strike(fault, `at ${process.name} ${what}`);
         if (fault === 'kill-before') {
           this.kill(process);
@@ -160,6 +166,7 @@ export class World {
       };
       // Its caller may give up before it is carried out.
       if (fault === 'slow') this.strike(fault, `at ${process.name} ${what}`);
+      if (carrier === undefined) this.#underWay += 1;
       this.scheduler.at(way() + (fault === 'slow' ? 1_000 + this.random.integer(14_000) : 0), carrier, carryOut);
     });
   }

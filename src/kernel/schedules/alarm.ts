@@ -7,6 +7,7 @@ import type { Lifecycle } from '../../core/lifecycle.ts';
 import { lifecycle } from '../../core/lifecycle.ts';
 import type { Firing, FiringLane, FiringStanding, KernelOperations, Receipt, ScheduleStore, StoredSchedule } from '../../core/ports/index.ts';
 import { firingId } from '../../core/schedule-id.ts';
+import { peekLease } from '../../lease/index.ts';
 import { dueOf } from './due.ts';
 import { occurrencesOf } from './occurrence.ts';
 
@@ -66,7 +67,9 @@ export function createAlarm({ store, kernel, lane, clock, report }: AlarmOptions
     const terms = { by: `schedule ${firing.schedule}`, notBefore: firing.planned * 60, ...(ttl === undefined ? {} : { ttl }) };
     const [granted] = await kernel.issue([{ manifest }], terms);
     if (!granted?.ok) return { ...firing, state: 'refused', detail: granted?.code ?? 'INTERNAL', lookAt: undefined };
-    const options = { ...(attempts === undefined ? {} : { attempts }), ...(priority === undefined ? {} : { priority }) };
+    // A worker of another queue than the lease names refuses it.
+    const queue = peekLease(granted.lease)?.aud;
+    const options = { ...(queue && { queue }), ...(attempts === undefined ? {} : { attempts }), ...(priority === undefined ? {} : { priority }) };
     const receipt = await lane.push({ v: 1, manifest, lease: granted.lease }, options);
     return AFTER_PUSH[receipt.kind]({ ...firing, pushes: firing.pushes + 1 }, clock.now());
   }

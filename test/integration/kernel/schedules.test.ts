@@ -18,6 +18,9 @@ const MINUTE = 60_000;
 const START = Date.parse('2026-06-01T00:00:00Z');
 const at = (text: string): number => Date.parse(`2026-06-${text}:00Z`);
 
+/** `{capability: queue}`, as the kernel of a pool knows them. */
+const AUDIENCES: Readonly<Record<string, string>> = { FILE_COPY: 'file@north', TOOL_CALL: 'tool-crm@north' };
+
 const opened: (() => void)[] = [];
 afterEach(() => {
   for (const close of opened.splice(0)) close();
@@ -42,7 +45,7 @@ function host(start = START) {
       kernelKeyring: fixedKeyring([kernelKey]),
       executorKeyring: fixedKeyring([executorKey]),
       ed25519,
-      config: { issuer: 'writ-kernel', ttl: 3600, maxTtl: 86_400, audienceOf: ({ capability_id }) => (capability_id.startsWith('FILE_') ? 'file' : undefined) },
+      config: { issuer: 'writ-kernel', ttl: 3600, maxTtl: 86_400, audienceOf: ({ capability_id: capability }) => AUDIENCES[capability] },
       clock,
       randomId: () => crypto.randomUUID(),
     });
@@ -148,6 +151,16 @@ describe('a schedule', () => {
 });
 
 describe('a firing', () => {
+  it.each([
+    ['FILE_COPY', 'file@north'],
+    ['TOOL_CALL', 'tool-crm@north'],
+  ])('of %s goes to the queue that its lease names', async (capability, queue) => {
+    const { add, go, lane } = host();
+    await add({ manifest: { ...scheduleRequest().manifest, capability_id: capability } });
+    await go(at('01T02:00'));
+    expect(lane.queues).toEqual([queue]);
+  });
+
   it('has no lease before its planned time, for another manifest, or without the schedule', async () => {
     const { add, go, kernel, clock } = host();
     const { manifest_sha256 } = await add();

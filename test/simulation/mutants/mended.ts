@@ -4,7 +4,7 @@ import { isWritError, WritError } from '../../../src/core/errors.ts';
 import { success } from '../../../src/core/outcome.ts';
 import type { HostMemory, TaskExecutor, ToolJournal } from '../../../src/core/ports/index.ts';
 import type { Seams } from '../seams.ts';
-import { executorWith, type Mutant, memoryWith } from './mutant.ts';
+import { executorWith, fileSystemWith, type Mutant, memoryWith } from './mutant.ts';
 
 /** Tools and plans, and findings whose mends are taken back. */
 export const MENDED_MUTANTS: readonly Mutant[] = [
@@ -12,6 +12,8 @@ export const MENDED_MUTANTS: readonly Mutant[] = [
   { name: 'a once request that was sent is written down as unsent', seams: { toolJournal: unsent } },
   { name: 'a plan is not woken by the answer to its step', seams: { deps: (deps) => ({ ...deps, wakePlan: async () => undefined }) } },
   { name: 'nobody looks for plans whose jobs are lost', seams: { sweeps: false } },
+  { name: 'a step is told as done without its request', seams: executorWith(unasked) },
+  { name: 'the file of a step is moved back when its SUCCESS is told', seams: movedBack() },
 
   // Retention
   { name: 'trimming keeps no line of a file effect', seams: { forgets: 'file' } },
@@ -69,6 +71,36 @@ type Recall = Awaited<ReturnType<HostMemory['recall']>>;
 
 function known(recall: Recall): Recall {
   return recall.kind === 'trimmed' ? { kind: 'unknown' } : recall;
+}
+
+/** Nothing is sent for a step of a plan. */
+function unasked(executor: TaskExecutor): Partial<TaskExecutor> {
+  const isCall = ({ manifest }: Parameters<TaskExecutor['execute']>[0]): boolean => manifest.task_id.startsWith('s-') && manifest.capability_id === 'TOOL_CALL';
+  return {
+    execute: async (task, run) => (isCall(task) ? { kind: 'outcome', outcome: success({ data: { said: 'yes' } }) } : executor.execute(task, run)),
+  };
+}
+
+/** What the process moved last goes back to where it was. */
+function movedBack(): Pick<Seams, 'ledger' | 'fileSystem'> {
+  let back = async (): Promise<unknown> => undefined;
+  return {
+    ...fileSystemWith((directory) => ({
+      ...directory,
+      async renameNoReplace(name, to, toName) {
+        back = () => to.renameNoReplace(toName, directory, name);
+        return directory.renameNoReplace(name, to, toName);
+      },
+    })),
+    ledger: (ledger) => ({
+      ...ledger,
+      async record(request) {
+        const answer = await ledger.record(request);
+        if (request.taskId.startsWith('s-') && request.status === 'SUCCESS') await back();
+        return answer;
+      },
+    }),
+  };
 }
 
 /** The gate of a run answers once. */
