@@ -1,6 +1,7 @@
 import { isWritError } from '../src/core/errors.ts';
 import { checkedResult } from '../src/core/ledger-life.ts';
 import type { Execution, Outcome } from '../src/core/outcome.ts';
+import { isStepOfPlan } from '../src/core/plan-step.ts';
 import type { ClaimAnswer, ClaimRequest, GenuineResult, RecordAnswer, RecordRequest } from '../src/core/ports/index.ts';
 import { type AuthenticatedDelivery, type ClaimedDelivery, extend } from './context.ts';
 import { jobKey } from './delivery.ts';
@@ -20,9 +21,11 @@ export async function claim(context: AuthenticatedDelivery): Promise<ClaimedDeli
   const taskId = manifest.task_id;
   deps.inFlight.attend(running, taskId);
   const waited = await hasWaited(taskId, delivery, deps);
+  // A step has one answer: the plan may have seen the FAILURE, and be at the next attempt.
+  let takesFailure = waited || isStepOfPlan(manifest);
   let deadInstance: string | undefined;
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    const circumstance = { look: deps.inFlight.isClaimed(taskId), waited: waited && round === 0, ...(deadInstance === undefined ? {} : { deadInstance }) };
+    const circumstance = { look: deps.inFlight.isClaimed(taskId), waited: takesFailure, ...(deadInstance === undefined ? {} : { deadInstance }) };
     const asked = deps.ledger.claim({ ...claimRequest(context), ...circumstance });
     const revocations = lookForRevocations(deps);
     const answer = await heard(asked, context);
@@ -58,6 +61,7 @@ export async function claim(context: AuthenticatedDelivery): Promise<ClaimedDeli
         break;
       case 'failed':
         if ((await ownResult(answer.result, context)) !== undefined && !(await isOutdated(answer.result, context))) return answered(answer.result);
+        takesFailure = false;
         break;
       case 'busy':
         if (answer.owner === deps.instance && (await giveBackUnknown(context))) break;

@@ -33,6 +33,8 @@ export interface PlanJobs {
   find(planId: string): Promise<FoundJob | undefined>;
   /** Whether each plan has a job, in their order. */
   exists(planIds: readonly string[]): Promise<readonly boolean[]>;
+  /** Whether the job of each plan has failed, in their order. */
+  failed(planIds: readonly string[]): Promise<readonly boolean[]>;
   /** How many jobs of plans are delayed. */
   parked(): Promise<number>;
   /** Plans whose job waits, is parked or runs, the newest first; at most so many of each place. */
@@ -84,6 +86,11 @@ export function createPlanJobs({ connection, pool, shards = ONE_SHARD, replicate
         const lookups = planIds.flatMap((id) => queuesOf(id).map((queue) => ['exists', queue.toKey(planJobId(id))] as const));
         const answers = await pipelined(connection, lookups);
         return planIds.map((_, at) => answers.slice(at * queues.size, (at + 1) * queues.size).some(([, there]) => there === 1));
+      }),
+    failed: (planIds) =>
+      redisCall(async () => {
+        const scores = await Promise.all([...queues.values()].map((queue) => connection.zmscore(queue.toKey('failed'), planIds.map(planJobId))));
+        return planIds.map((_, at) => scores.some((ofShard) => typeof ofShard[at] === 'string'));
       }),
     parked: () =>
       redisCall(async () => {

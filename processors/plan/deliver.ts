@@ -165,7 +165,7 @@ async function giveTurn({ walk }: PlanContext): Promise<PlanDeliveryEnd> {
 async function recall(plan: { planSha256: string; envelope: string; lease: string }, { journal, clock }: PlanDeps): Promise<PlanRecord | TrimmedPlan> {
   const record = await journal.begin(plan, clock.now());
   const isRetry = 'end' in record && record.end?.status === 'FAILURE' && record.settled;
-  return isRetry ? journal.resume(plan.planSha256, plan.lease, clock.now()) : record;
+  return isRetry ? journal.resume(record, plan.lease, clock.now()) : record;
 }
 
 function planJobOf({ envelope, traceparent }: PlanJob, lease: string): PlanJobData {

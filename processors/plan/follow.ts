@@ -24,7 +24,7 @@ export async function followPlan(
   if (record?.end) {
     // The same plan was sent again after it had failed, as a retry is: it runs on under this job's lease.
     await views.clearCancel(planSha256);
-    const resumed = await journal.resume(planSha256, data.lease, clock.now());
+    const resumed = await journal.resume(record, data.lease, clock.now());
     if ('endedAt' in resumed) return endTrimmed(resumed, data.envelope, exp, deps);
   }
   await jobs.run(planSha256, data);

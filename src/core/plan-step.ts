@@ -53,6 +53,13 @@ const MAX_STEP_BYTES = BOUNDS.manifest;
 /** job, manifest, inputs, and `params` of a tool. */
 const MANIFEST_LEVELS = 4;
 
+const STEP_ID = /^s-[0-9a-f]{64}$/;
+
+/** Whether the task is one that `stepOf` has made: its id stands for one attempt of one place, and has one answer. */
+export function isStepOfPlan({ task_id, provenance }: TaskManifest): boolean {
+  return provenance?.plan_sha256 !== undefined && STEP_ID.test(task_id);
+}
+
 /**
  * The task of a call. Pure: bindings decide only where it goes and, for the adapter `writ`, its form.
  *

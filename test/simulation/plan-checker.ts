@@ -28,6 +28,7 @@ export function watchSteps(parts: Parts): void {
   watchAnswers(parts);
   const steps = new Map(plans.flatMap((ticket) => [...stepIds(ticket)]));
   watchRetries(parts);
+  watchSecondAnswers(parts);
   const { claim } = redis.ledger;
   const look: typeof claim = async (request) => {
     const step = steps.get(request.taskId);
@@ -87,6 +88,21 @@ function watchRetries({ plans, redis, host, checker, world }: Parts): void {
     return claim(request);
   };
   Object.assign(redis.ledger, { claim: look });
+}
+
+/** What the plan has seen of a step, and goes on from, stays so. After a loss of Redis a step without an effect may be asked again. */
+function watchSecondAnswers({ plans, redis, host, checker }: Parts): void {
+  if (plans.length === 0) return;
+  const { record } = redis.ledger;
+  const look: typeof record = async (request) => {
+    const { taskId, status } = request;
+    const entries = plans.flatMap(({ planSha256 }) => host.stores.plan.look('entries', planSha256) as readonly Kept[]);
+    const kept = entries.find((entry) => entry.taskId === taskId);
+    if (kept !== undefined && status === 'SUCCESS' && redis.losses === 0 && !kept.executorResult.includes('"status":"SUCCESS"'))
+      checker.violate('a step has one answer', `${taskId} had failed for its plan, and then had its effect`);
+    return record(request);
+  };
+  Object.assign(redis.ledger, { record: look });
 }
 
 function watchAnswers({ host, checker, world }: Parts): void {

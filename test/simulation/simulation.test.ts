@@ -152,6 +152,19 @@ if (SEED !== undefined) {
       }
     });
 
+    it('keep the promise that this one broke: a step that has failed, whose job comes back when the plan is at the next attempt', async () => {
+      const plan = { at: 10, steps: ['idempotent', 'once', 'copy'], goesOn: false, raw: false, retried: true } as const;
+      for (const seed of [44_102, 272_547, 288_302]) {
+        const base = { ...scenarioOf(seed), plans: [plan], boundAt: 0, workers: 1, tasks: [], faults: [] };
+        for (const kind of ['lost-answer', 'kill-after', 'pause'] as const) {
+          for (let call = 1; call < 3; call += 1) {
+            const { violations } = await runHistory({ ...base, calls: [{ call, of: 'ledger.record', kind }] });
+            expect(violations, `${kind} at record ${call}, seed ${seed}`).toEqual([]);
+          }
+        }
+      }
+    });
+
     it('keep the promise that this one broke: a link that stands in a directory that was moved away, and a worker that is gone', async () => {
       const task = { kind: 'move', at: 0, duplicates: 0, ttlS: 3600, trap: 'none' } as const;
       const base = { ...scenarioOf(5938), plans: [], boundAt: 0, workers: 1, concurrency: 1, renames: false, tasks: [task] };

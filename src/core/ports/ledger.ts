@@ -16,7 +16,7 @@ export interface ClaimRequest {
   readonly deadInstance?: string;
   /** This process works on the task already: grant nothing. */
   readonly look?: boolean;
-  /** The job was parked until a run of the task ends. */
+  /** A FAILURE is the answer to the job: it was parked until a run of the task ends, or is a step of a plan. */
   readonly waited?: boolean;
 }
 
@@ -28,7 +28,7 @@ export type ClaimAnswer =
   | { readonly kind: 'takeover'; readonly epoch: number; readonly takeovers: number; readonly crashes?: number }
   /** A SUCCESS is recorded; the exact signed result. */
   | { readonly kind: 'finished'; readonly result: string }
-  /** The run that the job was parked for ended with a FAILURE; the exact signed result. */
+  /** A FAILURE that answers a job which has `waited`; the exact signed result. */
   | { readonly kind: 'failed'; readonly result: string }
   /** The id belongs to another manifest. */
   | { readonly kind: 'conflict' }

@@ -84,8 +84,11 @@ export interface PlanJournal {
   end(plan: PlanGeneration, end: PlanEnd, now: number): Promise<PlanEnd | undefined>;
   /** The queue knows of the end of this generation. */
   settle(plan: PlanGeneration): Promise<void>;
-  /** A failed plan runs on in its next generation: the entry that ended it is voided, and the lease is the new one. */
-  resume(planSha256: string, lease: string, now: number): Promise<PlanRecord | TrimmedPlan>;
+  /**
+   * A plan that has failed in this generation runs on in the next one: the entry that ended it is voided, and the lease is the new one.
+   * Nothing changes for one that was retried meanwhile.
+   */
+  resume(plan: PlanGeneration, lease: string, now: number): Promise<PlanRecord | TrimmedPlan>;
   /** One more worker was lost; answers how many since the last entry. */
   lose(planSha256: string): Promise<number>;
   /** Plans that run and have not changed since, oldest first; `after` is the last one of the page before. Envelopes are large: `record` has them. */

@@ -96,7 +96,7 @@ describe('the plan journal', () => {
     await begin(journal);
     for (const path of ['0', '1']) await journal.append(SHA, entry(path), 2);
     await journal.end(plan(), FAILED, 3);
-    expect(await journal.resume(SHA, 'newer', 4)).toMatchObject({ end: undefined, settled: false, entries: 2, voided: 1, lease: 'newer' });
+    expect(await journal.resume(plan(), 'newer', 4)).toMatchObject({ end: undefined, settled: false, entries: 2, voided: 1, lease: 'newer' });
     await journal.append(SHA, entry('1', 1), 5);
     expect((await journal.entries(SHA)).map(({ path, generation, voided }) => [path, generation, voided])).toEqual([
       ['0', 0, false],
@@ -109,17 +109,17 @@ describe('the plan journal', () => {
     await begin(journal);
     await journal.append(SHA, entry('0'), 2);
     await journal.end(plan(), { ...FAILED, code: 'CANCELLED', endedBy: undefined }, 3);
-    expect(await journal.resume(SHA, 'newer', 4)).toMatchObject({ end: undefined, voided: 0 });
+    expect(await journal.resume(plan(), 'newer', 4)).toMatchObject({ end: undefined, voided: 0 });
     const done: PlanEnd = { status: 'SUCCESS', code: undefined, message: '', endedBy: undefined, result: '{}' };
     await journal.end(plan(1), done, 5);
-    expect(await journal.resume(SHA, 'newest', 6)).toMatchObject({ end: done });
+    expect(await journal.resume(plan(1), 'newest', 6)).toMatchObject({ end: done });
   });
 
   it('takes no decision of a delivery that began before a retry', async () => {
     await begin(journal);
     await journal.append(SHA, entry('1'), 2);
     await journal.end(plan(), FAILED, 3);
-    expect(await journal.resume(SHA, 'newer', 4)).toMatchObject({ generation: 1, end: undefined });
+    expect(await journal.resume(plan(), 'newer', 4)).toMatchObject({ generation: 1, end: undefined });
     // Awake again, it ends the plan for the answer that the retry has taken back, or for a cancel of that time.
     expect(await journal.end(plan(), FAILED, 5)).toBeUndefined();
     expect(await journal.append(SHA, entry('1'), 5)).toBeUndefined();
@@ -134,6 +134,8 @@ describe('the plan journal', () => {
     expect(await journal.end(plan(), FAILED, 9)).toEqual(done);
     await journal.settle(plan(1));
     expect(await journal.record(SHA)).toMatchObject({ settled: true });
+    // Nor does it retry the end of then once more.
+    expect(await journal.resume(plan(), 'old', 9)).toMatchObject({ generation: 1, end: done, lease: 'newer', voided: 1 });
   });
 
   it('counts the workers that were lost since the last answer', async () => {

@@ -49,7 +49,8 @@ it('looks for the jobs of all parked plans by their ids, by one command where no
   const sweeper = createPlanSweeper({
     journal: counting,
     jobs: {
-      add: (...args) => jobs.add(...args),
+      run: (...args) => jobs.run(...args),
+      failed: (ids) => jobs.failed(ids),
       async exists(ids) {
         const there = await jobs.exists(ids);
         for (const id of ids) looked.set(id, (looked.get(id) ?? 0) + 1);

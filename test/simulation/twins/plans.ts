@@ -29,6 +29,7 @@ export function planJobsFor(world: World, process: SimProcess, redis: RedisTwin)
     queue: PLAN_QUEUE,
     find,
     exists: (planIds) => ask('exists', () => planIds.map((id) => twin.jobs.has(idOf(id)))),
+    failed: (planIds) => ask('failed', () => planIds.map((id) => twin.jobs.get(idOf(id))?.state === 'failed')),
     parked: () => ask('parked', () => twin.inOrder('delayed').length),
     open: () => ask('open', () => [...twin.jobs.keys()].map((id) => id.slice(2))),
     add,

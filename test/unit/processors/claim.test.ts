@@ -126,6 +126,43 @@ describe('a finished task', () => {
   });
 });
 
+/** Rows of the table of crash points in docs/plan-protocol.md, section 3. */
+describe('a step of a plan that has failed', () => {
+  const step = { ...MANIFEST, task_id: `s-${'a'.repeat(64)}`, provenance: { plan_sha256: 'b'.repeat(64), step: '0' } };
+  const claimStep = async (jobId: string, started = 1) => claim(await world.authenticated(await world.job(step), { jobId, started }));
+  const fails = async (code: 'TOOL_FAILED' | 'LEASE_EXPIRED'): Promise<void> => {
+    const first = await claimStep('first');
+    if (!('task' in first)) throw new Error('the first is granted');
+    await record(first, { kind: 'outcome', outcome: failure(code, 'no') });
+    world.inFlight.end(first.running);
+  };
+
+  it('is answered with that FAILURE when its job comes back: the plan may be at the next attempt', async () => {
+    await fails('TOOL_FAILED');
+    for (const [jobId, started] of [
+      ['first', 2],
+      ['second', 1],
+    ] as const)
+      expect(await claimStep(jobId, started)).toMatchObject({ kind: 'answered', status: 'FAILURE', code: 'TOOL_FAILED', replayed: true });
+  });
+
+  it('runs under another lease when only its own had run out', async () => {
+    await fails('LEASE_EXPIRED');
+    expect(await claimStep('first')).toMatchObject({ task: { epoch: 2 } });
+  });
+
+  it('runs when nobody has signed the FAILURE', async () => {
+    await fails('TOOL_FAILED');
+    const { claim: ask } = world.deps.ledger;
+    const context = await world.authenticated(await world.job(step), { jobId: 'first', started: 2 });
+    const forged: typeof ask = async (request) => {
+      const answer = await ask(request);
+      return answer.kind === 'failed' ? { ...answer, result: answer.result.replace('"no"', '"forged"') } : answer;
+    };
+    expect(await claim({ ...context, deps: { ...context.deps, ledger: { ...context.deps.ledger, claim: forged } } })).toMatchObject({ task: { epoch: 2 } });
+  });
+});
+
 describe('a task_id of another manifest', () => {
   const other = { ...MANIFEST, inputs: { source_path: '/data/c.txt', destination_path: '/data/d.txt' } };
 

@@ -61,9 +61,9 @@ export function planStatements(db: SqliteDatabase) {
   );
   const settled = db.prepare<[string, number]>("UPDATE plan SET settled = 1 WHERE plan_sha256 = ? AND generation = ? AND state <> 'running'");
   const voidEntry = db.prepare<[string, string]>('UPDATE entry SET voided = 1 WHERE plan_sha256 = ? AND path = ? AND voided = 0');
-  const reopen = db.prepare<[string, number, string]>(
+  const reopen = db.prepare<[string, number, string, number]>(
     `UPDATE plan SET state = 'running', lease = ?, ended_by = NULL, code = NULL, message = NULL, result = NULL, settled = 0, losses = 0, changed_at = ?,
-     generation = generation + 1 WHERE plan_sha256 = ? AND state = 'failure'`,
+     generation = generation + 1 WHERE plan_sha256 = ? AND generation = ? AND state = 'failure'`,
   );
   const lost = db.prepare<[string], { losses: number }>("UPDATE plan SET losses = losses + 1 WHERE plan_sha256 = ? AND state = 'running' RETURNING losses");
   const idle = db.prepare<[number, number, string, number], { plan_sha256: string; changed_at: number }>(
@@ -125,11 +125,11 @@ export function planStatements(db: SqliteDatabase) {
       return changes === 1 ? { status, code, message, endedBy, result } : record(planSha256)?.end;
     },
     settle: ({ planSha256, generation }: PlanGeneration): void => void settled.run(planSha256, generation),
-    resume(planSha256: string, lease: string, now: number): PlanRecord | TrimmedPlan {
+    resume({ planSha256, generation }: PlanGeneration, lease: string, now: number): PlanRecord | TrimmedPlan {
       const line = trimmed(planSha256);
       if (line !== undefined) return line;
       const { end } = known(planSha256);
-      if (reopen.run(lease, now, planSha256).changes === 1 && end?.endedBy !== undefined) voidEntry.run(planSha256, end.endedBy);
+      if (reopen.run(lease, now, planSha256, generation).changes === 1 && end?.endedBy !== undefined) voidEntry.run(planSha256, end.endedBy);
       return known(planSha256);
     },
     lose: (planSha256: string): number => lost.get(planSha256)?.losses ?? 0,

@@ -19,7 +19,7 @@ export function createPlanJournal({ directory }: { readonly directory: string })
     append: (planSha256, entry, now) => ask((plans) => plans.append(planSha256, entry, now)),
     end: (plan, end, now) => ask((plans) => plans.end(plan, end, now)),
     settle: (plan) => ask((plans) => plans.settle(plan)),
-    resume: (planSha256, lease, now) => ask((plans) => plans.resume(planSha256, lease, now)),
+    resume: (plan, lease, now) => ask((plans) => plans.resume(plan, lease, now)),
     lose: (planSha256) => ask((plans) => plans.lose(planSha256)),
     running: (unchangedSince, limit, after) => ask((plans) => plans.running(unchangedSince, limit, after)),
     trimmed: (planSha256) => look((plans) => plans.trimmed(planSha256)),

@@ -134,7 +134,7 @@ describe('a delivery that slept while the plan was ended and retried', () => {
       await world.answer(world.manifestAt('0'), failure('TOOL_FAILED', 'no'));
       expect(await world.deliver(createParkedPlans(world.deps))).toMatchObject({ kind: 'ended', end: { code: 'TOOL_FAILED', endedBy: '0' } });
       await journal.settle({ planSha256, generation: 0 });
-      await journal.resume(planSha256, 'a lease', 1);
+      await journal.resume({ planSha256, generation: 0 }, 'a lease', 1);
     };
     return { world, meanwhile };
   }
@@ -159,6 +159,27 @@ describe('a delivery that slept while the plan was ended and retried', () => {
     world.deps = { ...deps, endSigner, views: { ...deps.views, read } };
     expect(await world.deliver()).toEqual(stale);
     expect(await world.journal.record(world.planSha256)).toMatchObject({ generation: 1, end: undefined });
+  });
+
+  it('does not retry it once more when it was ended again', async () => {
+    const { world } = await retried();
+    const { planSha256, journal } = world;
+    await world.answer(world.manifestAt('0'), failure('TOOL_FAILED', 'no'));
+    await world.deliver();
+    await journal.settle({ planSha256, generation: 0 });
+    const begin: typeof journal.begin = async (...args) => {
+      const record = await journal.begin(...args);
+      const end = 'end' in record ? record.end : undefined;
+      if (end === undefined) throw new Error('the plan has ended');
+      // It sleeps when it has read this end.
+      await journal.resume({ planSha256, generation: 0 }, 'a lease', 1);
+      await journal.end({ planSha256, generation: 1 }, end, 2);
+      await journal.settle({ planSha256, generation: 1 });
+      return record;
+    };
+    world.deps = { ...world.deps, journal: { ...journal, begin } };
+    expect(await world.deliver()).toMatchObject({ kind: 'ended', plan: { generation: 1 }, end: { code: 'TOOL_FAILED' } });
+    expect(await journal.record(planSha256)).toMatchObject({ generation: 1 });
   });
 
   it("does not put the step's first task on its queue again", async () => {

@@ -77,7 +77,7 @@ it('the end of a plan is signed once, and one that cannot be signed is replaced 
   });
   expect(signed).toBe(2);
   await world.journal.settle({ planSha256, generation: 0 });
-  expect(await world.journal.resume(planSha256, 'a lease', 1)).toMatchObject({ generation: 1 });
+  expect(await world.journal.resume({ planSha256, generation: 0 }, 'a lease', 1)).toMatchObject({ generation: 1 });
   expect(await endAt({ ...plan, generation: 1 }, cancelled, deps)).toMatchObject({ kind: 'ended', end: { code: 'CANCELLED' } });
   expect(signed).toBe(3);
 });

@@ -80,7 +80,7 @@ describe('the lists of the plan journal', () => {
     await journal.append(planSha256, step('0', 0, answer('SUCCESS')), 101_000);
     await journal.append(planSha256, step('1', 0, answer('FAILURE', 'TOOL_FAILED')), 105_000);
     await journal.end({ planSha256, generation: 0 }, endOf('FAILURE', 'TOOL_FAILED'), 105_001);
-    await journal.resume(planSha256, 'l2', 200_000);
+    await journal.resume({ planSha256, generation: 0 }, 'l2', 200_000);
     await journal.append(planSha256, step('1', 1, answer('SUCCESS')), 200_500);
     const histories = createPlanHistories(directory);
     const at = (ms: number): string => new Date(ms).toISOString();

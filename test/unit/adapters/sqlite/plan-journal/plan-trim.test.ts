@@ -62,7 +62,7 @@ describe('the trimming of the plan journal', () => {
       const line = { planSha256: idOf(n), status, endedAt: OLD };
       expect(await journal.trimmed(idOf(n))).toEqual(line);
       expect(await begin(n, YOUNG)).toEqual(line);
-      expect(await journal.resume(idOf(n), 'newer', YOUNG)).toEqual(line);
+      expect(await journal.resume({ planSha256: idOf(n), generation: 0 }, 'newer', YOUNG)).toEqual(line);
       expect(await journal.record(idOf(n))).toBeUndefined();
     }
   });
@@ -83,7 +83,7 @@ describe('the trimming of the plan journal', () => {
     await answer(1, 0);
     await ended(2, 1, DONE, YOUNG);
     await ended(3, 1, FAILED);
-    await journal.resume(idOf(3), 'newer', OLD);
+    await journal.resume({ planSha256: idOf(3), generation: 0 }, 'newer', OLD);
     expect(await trim()).toEqual({ tasks: 0, last: undefined });
     expect(rows()).toEqual([3, 3, 3]);
   });
@@ -93,7 +93,7 @@ describe('the trimming of the plan journal', () => {
     expect(await trim(3)).toEqual({ tasks: 0, last: 0 });
     expect(rows()).toEqual([1, 1, 3]);
     expect(await begin(1)).toEqual({ planSha256: idOf(1), status: 'SUCCESS', endedAt: OLD });
-    expect(await journal.resume(idOf(1), 'newer', OLD)).toMatchObject({ endedAt: OLD });
+    expect(await journal.resume({ planSha256: idOf(1), generation: 0 }, 'newer', OLD)).toMatchObject({ endedAt: OLD });
     expect([await trim(3), await trim(3), await trim(3)]).toEqual([
       { tasks: 0, last: 0 },
       { tasks: 1, last: undefined },
