@@ -2,6 +2,7 @@ import type { EngineMatch, MessageEngine } from '../../core/ports/message-engine
 import { scopeOf } from '../visibility/scope.ts';
 import { decodeCursor } from './cursor.ts';
 import type { EngineFault } from './engine-fault.ts';
+import { factsOf } from './engines.ts';
 import { filtersOf } from './facets.ts';
 import type { OrderLists } from './order-lists.ts';
 import { catchEngineErrors, pageOf } from './pages.ts';
@@ -84,15 +85,22 @@ async function tryEngines(
 
 /** What was changed in the text for this engine. */
 function notesOf({ notes, notesWithLetters }: WorkingPlan, { name }: MessageEngine): readonly string[] {
-  return name === 'tantivy' ? (notesWithLetters ?? notes) : notes;
+  return factsOf(name).letters ? (notesWithLetters ?? notes) : notes;
 }
 
 const UNSERVED: EngineAttempt = { served: null, faults: [], notes: [], engineMs: 0 };
 
-/** Engines and what each is asked to match; only FTS5 takes anything but words. */
-function candidatesOf({ engines }: AttemptParts, route: Route, match: EngineMatch): readonly { engine: MessageEngine; match: EngineMatch }[] {
-  if (match.by !== 'words') return [{ engine: engines.fts5, match }];
-  const byWords = route.engines.flatMap((name) => engines[name] ?? []).map((engine) => ({ engine, match }));
+/** Engines and what each is asked to match; only some take anything but words. */
+function candidatesOf({ engines }: AttemptParts, route: Route, match: EngineMatch): readonly Candidate[] {
+  const there = route.engines.flatMap((name) => engines[name] ?? []);
+  const takeAll = there.filter(({ name }) => factsOf(name).matches === 'all');
+  if (match.by !== 'words') return takeAll.map((engine) => ({ engine, match }));
   const bySubstrings = substringMatch(match.text);
-  return bySubstrings === undefined ? byWords : [...byWords, { engine: engines.fts5, match: bySubstrings }];
+  const instead = bySubstrings === undefined ? [] : takeAll.map((engine) => ({ engine, match: bySubstrings }));
+  return [...there.map((engine) => ({ engine, match })), ...instead];
+}
+
+interface Candidate {
+  readonly engine: MessageEngine;
+  readonly match: EngineMatch;
 }

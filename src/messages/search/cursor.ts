@@ -1,7 +1,8 @@
 import type { EngineTag } from '../../core/ports/message-engine.ts';
+import { ENGINE_TAGS } from './engines.ts';
 import type { RetryBy } from './retry.ts';
 
-const ENGINES: ReadonlySet<string> = new Set<EngineTag>(['fts5', 'tantivy', 'hybrid']);
+const TAGS: ReadonlySet<string> = new Set(ENGINE_TAGS);
 const TOKEN = /^s([0-9a-fA-F]{1,16}):i(-?\d{1,19}|\+\d{1,19})(?::e([a-z0-9]+)(?::r([a-z]))?)?$/;
 const LETTERS = { spelling: 's', any_word: 'a', substrings: 'p' } satisfies Record<RetryBy, string>;
 const I64 = { min: -(2n ** 63n), max: 2n ** 63n - 1n };
@@ -39,5 +40,5 @@ export function decodeCursor(token: string): SearchCursor | undefined {
 }
 
 function isEngine(tag: string): tag is EngineTag {
-  return ENGINES.has(tag);
+  return TAGS.has(tag);
 }

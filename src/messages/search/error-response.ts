@@ -1,16 +1,15 @@
 import type { SearchQuery, SearchResponse } from '../../contracts/index.ts';
 import type { CursorKeys } from '../../core/ports/message-cursor-keys.ts';
-import type { EngineAnswer, EngineName, EngineTag, MessageEngine, SearchError } from '../../core/ports/message-engine.ts';
+import type { EngineAnswer, EngineName, MessageEngine, SearchError } from '../../core/ports/message-engine.ts';
 import type { SearchViewer } from '../../core/ports/message-search.ts';
-import { modeOf } from './planner.ts';
+import { factsOf } from './engines.ts';
 import { createMessageSearchService, type MessageSearchParts } from './service.ts';
-
-const TAGS = { fts5: 'fts5', tantivy: 'tantivy', semantic: 'hybrid', hybrid: 'hybrid', hybrid_rerank: 'hybrid' } satisfies Record<EngineName, EngineTag>;
 
 /** An engine that answers everything with this error: it stands where one should be that cannot be asked, so that the search goes on to the next one and says why. */
 export function failingEngine(name: EngineName, error: SearchError): MessageEngine {
   const failing = (): EngineAnswer<never> => ({ ok: false, error });
-  return { name, tag: TAGS[name], mode: modeOf(name), find: failing, rows: failing };
+  const { tag, mode } = factsOf(name);
+  return { name, tag, mode, find: failing, rows: failing };
 }
 
 /**

@@ -22,12 +22,6 @@ const CHAINS = {
   hybrid_rerank: ['hybrid_rerank', 'hybrid', 'tantivy', 'fts5'],
 } satisfies Record<SearchMode, readonly EngineName[]>;
 
-/** What each engine serves, by the word of the caller. */
-const SERVES = { fts5: 'lexical', tantivy: 'lexical', semantic: 'semantic', hybrid: 'hybrid', hybrid_rerank: 'hybrid_rerank' } satisfies Record<
-  EngineName,
-  SearchMode
->;
-
 export interface Route {
   readonly requested: SearchMode;
   /** Engines to ask, one after the other until one answers. */
@@ -91,10 +85,6 @@ export function routeOf(mode: SearchMode | null, killSwitch: KillSwitch, missing
   // Whoever asks for lexical search gets it from FTS5 too, so that is no reason worth a word, unless Tantivy was ordered.
   const said = chain.slice(0, chain.indexOf(engines[0] ?? 'fts5')).filter((engine) => engine !== 'tantivy' || killSwitch === 'tantivy');
   return { requested, engines, reasons: said.map((engine) => `${engine}: ${missing[engine] ?? 'not there'}`), shadow };
-}
-
-export function modeOf(engine: EngineName): SearchMode {
-  return SERVES[engine];
 }
 
 /** What a query comes to before an engine is asked: something to match, or a reason why nothing can be found. */

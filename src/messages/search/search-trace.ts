@@ -1,11 +1,12 @@
 import type { ExplainTiming, PlanMethod, QueryExplain, SearchMode, ShadowComparison } from '../../contracts/index.ts';
-import type { EngineMatch, EngineSpent } from '../../core/ports/message-engine.ts';
+import type { EngineMatch, EngineName, EngineSpent } from '../../core/ports/message-engine.ts';
 import type { SearchViewer } from '../../core/ports/message-search.ts';
 import { scopeLabel, scopeOf } from '../visibility/scope.ts';
 import type { EngineFault } from './engine-fault.ts';
+import { factsOf } from './engines.ts';
 import { facetsOf, filtersOf } from './facets.ts';
 import type { PageExtras, ServedPage } from './pages.ts';
-import { modeOf, type Plan, type Route } from './planner.ts';
+import type { Plan, Route } from './planner.ts';
 import type { NormalQuery } from './query.ts';
 import type { RetryStep } from './retry.ts';
 
@@ -56,7 +57,7 @@ export function methodOf({ served }: Pick<SearchTrace, 'served'>): PlanMethod {
 
 /** Why the mode that was asked for is not the one that was used; `undefined` when it is. */
 export function downgradeOf({ served, route, faults }: SearchTrace): { readonly actual: string; readonly reason: string } | undefined {
-  const actual = served === null ? 'lexical' : modeOf(served.engine.name);
+  const actual = served === null ? 'lexical' : factsOf(served.engine.name).mode;
   if (actual === route.requested && route.reasons.length === 0 && faults.length === 0) return undefined;
   // A fault of FTS5 leads to its tables, which is no other mode; one of any engine before it is.
   const failed = faults.filter(({ engine }) => engine !== 'fts5').map(({ engine, message }) => `${engine}: ${message}`);
@@ -113,8 +114,8 @@ export function explainOf(trace: SearchTrace): QueryExplain {
   };
 }
 
-function askedOf({ expression, with_letters }: Extract<EngineMatch, { by: 'words' }>, engine: string | undefined): string {
-  return engine === 'tantivy' ? (with_letters ?? expression) : expression;
+function askedOf({ expression, with_letters }: Extract<EngineMatch, { by: 'words' }>, engine: EngineName | undefined): string {
+  return engine !== undefined && factsOf(engine).letters ? (with_letters ?? expression) : expression;
 }
 
 /** Of the engine that answered: its stages, or, where it has none, its whole time as that of its kind. */

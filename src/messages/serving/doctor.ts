@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { type Check, examine, type Finding, passed, warning } from '../../core/findings.ts';
 import { counted } from '../../core/units.ts';
 import { type LoadTantivy, loadTantivy, TANTIVY_PACKAGE } from '../engines/tantivy/binding.ts';
-import { newestChange } from '../engines/tantivy/indexer.ts';
 import { createPins } from '../engines/tantivy/pinned.ts';
+import { createChanges } from '../store/changes.ts';
 import { openMessagesReader } from '../store/open.ts';
 
 /** What the settings say of messages. */
@@ -49,7 +49,7 @@ function wanted(engine: MessageSettings['engine'], why: string, todo: string): F
 function behindOf(file: string, seq: number): number {
   const db = openMessagesReader(file);
   try {
-    return newestChange(db) - seq;
+    return createChanges(db).newest() - seq;
   } finally {
     db.close();
   }

@@ -1,4 +1,5 @@
 import type { EngineTag, MessageEngine } from '../../core/ports/message-engine.ts';
+import { ENGINE_TAGS } from '../search/engines.ts';
 import type { KillSwitch } from '../search/planner.ts';
 import type { VectorSettings } from './models.ts';
 
@@ -21,8 +22,8 @@ export interface SearchThreadData {
   readonly atWork?: SharedArrayBuffer;
 }
 
-/** Engines by their numbers in that memory. FTS5 is asked when no other is at work. */
-const TAGS = ['fts5', 'tantivy', 'hybrid'] as const satisfies readonly EngineTag[];
+/** Engines by their numbers in that memory. FTS5, the first, is asked when no other is at work. */
+const TAGS = ENGINE_TAGS;
 
 const TAG = 0;
 const STEP = 1;

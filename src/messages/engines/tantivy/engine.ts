@@ -1,10 +1,10 @@
 import type { SqliteDatabase } from '../../../adapters/sqlite/open.ts';
 import { messageOf } from '../../../core/errors.ts';
 import { askedWords, type EngineAnswer, type EngineFound, type EngineRequest, type MessageEngine } from '../../../core/ports/message-engine.ts';
+import { createChanges } from '../../store/changes.ts';
 import { createSetReader, type SetReader } from '../result-set/reader.ts';
 import { scoredRanking } from '../result-set/scored-engine.ts';
 import type { Tantivy } from './binding.ts';
-import { newestChangeOf } from './indexer.ts';
 import { createPins, type Pinned } from './pinned.ts';
 import { createQueries } from './query.ts';
 import { analyzerOf } from './schema.ts';
@@ -38,7 +38,7 @@ export function createTantivyEngine({ tantivy, root, database }: TantivyEnginePa
 
   function newest(): number {
     const db = database();
-    if (prepared?.db !== db) prepared = { db, newest: newestChangeOf(db) };
+    if (prepared?.db !== db) prepared = { db, newest: createChanges(db).newest };
     return prepared.newest();
   }
 

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { SqliteDatabase } from '../../../adapters/sqlite/open.ts';
 import type { DocKind } from '../../../contracts/index.ts';
 import type { MessageIndexEvent } from '../../../core/ports/index.ts';
+import { createChanges } from '../../store/changes.ts';
 import { beginningsOf } from './beginnings.ts';
 import type { Tantivy, TantivyAnalyzer, TantivyDocument, TantivyIndex, TantivyWriter } from './binding.ts';
 import {
@@ -50,18 +51,10 @@ interface Doc {
   readonly title: string;
   readonly body: string;
 }
-/** A change; `title` is null for what was deleted. */
-type Change = { readonly seq: number; readonly kind: DocKind; readonly id: number; readonly title: string | null; readonly body: string | null };
 
 const DOCUMENTS = `SELECT 'message' AS kind, id, subject AS title, body_md AS body FROM messages
   UNION ALL SELECT 'agent', id, name, task_description FROM agents
   UNION ALL SELECT 'project', id, slug, human_key FROM projects`;
-const CHANGES = `SELECT c.seq, c.kind, c.doc_id AS id, coalesce(m.subject, a.name, p.slug) AS title, coalesce(m.body_md, a.task_description, p.human_key) AS body
-  FROM text_changes c
-  LEFT JOIN messages m ON c.kind = 'message' AND m.id = c.doc_id
-  LEFT JOIN agents a ON c.kind = 'agent' AND a.id = c.doc_id
-  LEFT JOIN projects p ON c.kind = 'project' AND p.id = c.doc_id
-  WHERE c.seq > ? ORDER BY c.seq LIMIT ${BATCH}`;
 
 /**
  * The one writer of an index. It begins where the published generation ends; without one, or with one of another schema, of
@@ -70,8 +63,7 @@ const CHANGES = `SELECT c.seq, c.kind, c.doc_id AS id, coalesce(m.subject, a.nam
 export function createTantivyIndexer({ tantivy, root, db, emit }: IndexerParts): TantivyIndexer {
   const analyzer = analyzerOf(tantivy);
   const numbers = new Map<string, Numbers>();
-  const changes = db.prepare<[number], Change>(CHANGES);
-  const database = db.prepare<[], string>(`SELECT value FROM meta WHERE key = 'generation'`).pluck();
+  const changes = createChanges(db);
   let open: { readonly work: string; readonly index: TantivyIndex; readonly writer: TantivyWriter; published: Published | undefined } | undefined;
 
   function begin(): typeof open {
@@ -93,7 +85,7 @@ export function createTantivyIndexer({ tantivy, root, db, emit }: IndexerParts):
     try {
       const published = publishedIn(text);
       if (published.schema !== SCHEMA_HASH) emit({ event: 'index.schema.mismatch', expected: SCHEMA_HASH, actual: published.schema });
-      const isOurs = published.schema === SCHEMA_HASH && published.database === database.get();
+      const isOurs = published.schema === SCHEMA_HASH && published.database === changes.store();
       return isOurs && damageOf(root, published, new Set()) === undefined ? published : undefined;
     } catch {
       return undefined;
@@ -110,7 +102,7 @@ export function createTantivyIndexer({ tantivy, root, db, emit }: IndexerParts):
     let seq = open.published?.seq ?? 0;
     const written: string[] = [];
     let largest = 0;
-    for (let batch = changes.all(seq); batch.length > 0; batch = changes.all(seq)) {
+    for (let batch = changes.after(seq, BATCH); batch.length > 0; batch = changes.after(seq, BATCH)) {
       for (const { kind, id, title, body } of batch) {
         open.writer.deleteDocumentsByTerm(KEY, keyOf(kind, id));
         if (title !== null) open.writer.addDocument(documentOf(tantivy, analyzer, { kind, id, title, body: body ?? '' }));
@@ -138,7 +130,7 @@ export function createTantivyIndexer({ tantivy, root, db, emit }: IndexerParts):
     const segments = segmentsIn(directory);
     const documents = segments.reduce((sum, segment) => sum + segment.documents - segment.deleted, 0);
     const before = open.published;
-    open.published = publish(root, directory, { schema: SCHEMA_HASH, database: database.get() ?? '', seq, documents }, before);
+    open.published = publish(root, directory, { schema: SCHEMA_HASH, database: changes.store(), seq, documents }, before);
     // One before the newest stays: somebody may have read its name and not yet opened it.
     sweep(root, [open.work, directory, ...(before === undefined ? [] : [join(root, before.directory)])]);
   }
@@ -163,7 +155,7 @@ export function createTantivyIndexer({ tantivy, root, db, emit }: IndexerParts):
         writer.addDocument(documentOf(tantivy, analyzer, doc));
         largest = Math.max(largest, doc.id);
       }
-      return { seq: newestChange(db), largest };
+      return { seq: changes.newest(), largest };
     })();
     writer.commit();
     writer.waitMergingThreads();
@@ -188,17 +180,6 @@ export function createTantivyIndexer({ tantivy, root, db, emit }: IndexerParts):
 
 /** Keys that one query asks for; more are looked for among all. */
 const MAX_KEYS = 2000;
-
-/** The number of the newest change of a text; 0 when there was none. */
-export function newestChange(db: SqliteDatabase): number {
-  return newestChangeOf(db)();
-}
-
-/** The same, for who asks often. */
-export function newestChangeOf(db: SqliteDatabase): () => number {
-  const statement = db.prepare<[], number>('SELECT coalesce(max(seq), 0) FROM text_changes').pluck();
-  return () => statement.get() ?? 0;
-}
 
 function hasTooManyDeleted(directory: string): boolean {
   const segments = segmentsIn(directory);

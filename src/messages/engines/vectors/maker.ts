@@ -2,11 +2,13 @@ import { rmSync } from 'node:fs';
 import type { SqliteDatabase } from '../../../adapters/sqlite/open.ts';
 import { DOC_KINDS, type DocKind } from '../../../contracts/index.ts';
 import { type Embedder, embeddedText } from '../../../core/ports/embedder.ts';
+import type { DocumentChange } from '../../../core/ports/message-changes.ts';
+import { createChanges } from '../../store/changes.ts';
 import { readVectorFile, writeVectorFile } from './file.ts';
 import { halvesOf, isFinite16 } from './half.ts';
 import { type Fresh, openVectorState, type SetState, stateQueries, vectorFile } from './state.ts';
 import { stateWrites } from './state-write.ts';
-import { documentCount, messagesGeneration, type TextChange, textChanges } from './text-changes.ts';
+import { documentCount, textChanges } from './text-changes.ts';
 import { createVectorIndex } from './vector-index.ts';
 
 /** Rows beside a file that are worth a new one: this many, and this share of what the file has. */
@@ -43,7 +45,7 @@ export function createVectorMaker(directory: string, embedder: Embedder, message
 
   /** The set of a kind: of these messages, with a file that can be read; else it begins anew. */
   function setOf(kind: DocKind): { readonly state: SetState; readonly isNew: boolean } {
-    const source = messagesGeneration(messages());
+    const source = createChanges(messages()).store();
     const known = find(kind, embedder.id);
     if (known?.source === source && (looked.has(kind) || known.in_file === 0 || isSound(kind))) {
       looked.add(kind);
@@ -75,7 +77,7 @@ export function createVectorMaker(directory: string, embedder: Embedder, message
     return { documents: changes.length, durationMs: performance.now() - start, began: isNew ? documentCount(messages(), kind) : null, finished };
   }
 
-  async function vectorsOf(changes: readonly TextChange[]): Promise<Fresh[]> {
+  async function vectorsOf(changes: readonly DocumentChange[]): Promise<Fresh[]> {
     const there = changes.flatMap(({ id, title, body }) => (title === null || body === null ? [] : [{ id, text: embeddedText(title, body) }]));
     const vectors = there.length === 0 ? [] : await embedder.embed(there.map(({ text }) => text));
     const made = new Map(there.map(({ id }, index) => [id, halves(vectors[index])]));
