@@ -228,6 +228,17 @@ const crypto = z.strictObject({
   implementation: z.enum(['auto', 'sodium', 'node']).default('auto').describe('Library for Ed25519; auto takes sodium where it is installed.'),
 });
 
+const rotateS = z
+  .int()
+  .min(0)
+  .max(3650 * DAY_S);
+const rotateMb = z.int().min(0).max(1_048_576);
+
+const audit = z.strictObject({
+  rotate_mb: rotateMb.default(64).describe('Size at which a file of the audit log is closed and a new one goes on with the chain; 0: never for its size.'),
+  rotate_s: rotateS.default(30 * DAY_S).describe('Age of its first record at which a file of the audit log is closed; 0: never for its age.'),
+});
+
 const log = z.strictObject({
   level: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info').describe('Least important kind of line that is logged.'),
 });
@@ -254,6 +265,7 @@ export const ConfigSchema = z
     task_index: taskIndex.prefault({}).describe('The task index finds tasks by what they are and how they ended; it is a copy.'),
     webhooks: WebhookSettings.prefault({}).describe('Who is told of the ends of tasks.'),
     crypto: crypto.prefault({}).describe('Signatures.'),
+    audit: audit.prefault({}).describe('The audit log holds what operators did.'),
     log: log.prefault({}).describe('The log goes to standard error.'),
   })
   .superRefine((config, context) => {
