@@ -241,6 +241,9 @@ const audit = z.strictObject({
 
 const log = z.strictObject({
   level: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info').describe('Least important kind of line that is logged.'),
+  rotate_mb: rotateMb.default(64).describe('Size at which the log of a role of `writ up` is put aside; 0: never for its size.'),
+  rotate_s: rotateS.default(7 * DAY_S).describe('Age at which the log of a role of `writ up` is put aside; 0: never for its age.'),
+  keep: z.int().min(1).max(1000).default(5).describe('Logs of each role that are kept beside the one that is written.'),
 });
 
 /** All sections; an absent section is an empty one. */
@@ -266,7 +269,7 @@ export const ConfigSchema = z
     webhooks: WebhookSettings.prefault({}).describe('Who is told of the ends of tasks.'),
     crypto: crypto.prefault({}).describe('Signatures.'),
     audit: audit.prefault({}).describe('The audit log holds what operators did.'),
-    log: log.prefault({}).describe('The log goes to standard error.'),
+    log: log.prefault({}).describe('The log goes to standard error; `writ up` leads that of its roles into files.'),
   })
   .superRefine((config, context) => {
     const refuse = (path: string[], message: string) => context.addIssue({ code: 'custom', path, message });
