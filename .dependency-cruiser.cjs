@@ -144,7 +144,7 @@ const LAYERS = [
   {
     layer: 'surfaces',
     may: ['contracts', 'core', 'observability'],
-    packages: ['zod', 'fastify', '@fastify', '@bull-board', 'commander', 'cli-progress', '@modelcontextprotocol', 'ink', 'react'],
+    packages: ['zod', 'fastify', '@fastify', '@bull-board', 'commander', 'cli-progress', '@modelcontextprotocol', 'ink', 'react', 'marked'],
     why: 'Every surface gets the same injected services. A surface that opened a queue of its own would be a second contract.',
   },
   {

@@ -29,6 +29,7 @@ WORKDIR /app
 COPY --from=build /app/package.json ./
 COPY --from=build /app/config ./config
 COPY --from=build /app/registries ./registries
+COPY --from=build /app/docs/runbooks ./docs/runbooks
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist/config ./dist/config
 COPY --from=build /app/dist/processors ./dist/processors

@@ -228,8 +228,22 @@ const crypto = z.strictObject({
   implementation: z.enum(['auto', 'sodium', 'node']).default('auto').describe('Library for Ed25519; auto takes sodium where it is installed.'),
 });
 
+const rotateS = z
+  .int()
+  .min(0)
+  .max(3650 * DAY_S);
+const rotateMb = z.int().min(0).max(1_048_576);
+
+const audit = z.strictObject({
+  rotate_mb: rotateMb.default(64).describe('Size at which a file of the audit log is closed and a new one goes on with the chain; 0: never for its size.'),
+  rotate_s: rotateS.default(30 * DAY_S).describe('Age of its first record at which a file of the audit log is closed; 0: never for its age.'),
+});
+
 const log = z.strictObject({
   level: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info').describe('Least important kind of line that is logged.'),
+  rotate_mb: rotateMb.default(64).describe('Size at which the log of a role of `writ up` is put aside; 0: never for its size.'),
+  rotate_s: rotateS.default(7 * DAY_S).describe('Age at which the log of a role of `writ up` is put aside; 0: never for its age.'),
+  keep: z.int().min(1).max(1000).default(5).describe('Logs of each role that are kept beside the one that is written.'),
 });
 
 /** All sections; an absent section is an empty one. */
@@ -254,7 +268,8 @@ export const ConfigSchema = z
     task_index: taskIndex.prefault({}).describe('The task index finds tasks by what they are and how they ended; it is a copy.'),
     webhooks: WebhookSettings.prefault({}).describe('Who is told of the ends of tasks.'),
     crypto: crypto.prefault({}).describe('Signatures.'),
-    log: log.prefault({}).describe('The log goes to standard error.'),
+    audit: audit.prefault({}).describe('The audit log holds what operators did.'),
+    log: log.prefault({}).describe('The log goes to standard error; `writ up` leads that of its roles into files.'),
   })
   .superRefine((config, context) => {
     const refuse = (path: string[], message: string) => context.addIssue({ code: 'custom', path, message });

@@ -52,16 +52,18 @@ function createCliDeps(version: string): CliDeps {
 
 async function roleContext(options: GlobalOptions, role: string): Promise<UpContext> {
   outliveReaders();
-  const [{ readSettings, settingsArgs }, { createLogger }, { holdSettings }] = await Promise.all([
+  const [{ readSettings, settingsArgs }, { createLogger }, { holdSettings }, { rollingLog }] = await Promise.all([
     ...([import('./cli/settings.ts'), import('../observability/logging.ts'), import('../reload/live-settings.ts')] as const),
+    import('../adapters/linux/rolling-log.ts'),
   ]);
   const settings = readSettings(options);
   const { config } = settings.loaded;
+  const rotation = { file: rollingLog({ directory: settings.places.logs, keep: config.log.keep }), settings: config.log };
   return {
     config,
     places: settings.places,
     reloadable: { settings: holdSettings(config), read: () => readSettings(options).loaded.config },
-    log: createLogger(config.log.level, role, { traces: config.tracing.enabled }),
+    log: createLogger(config.log.level, role, { traces: config.tracing.enabled, rotation }),
     options,
     settingsArgs: settingsArgs(options, settings),
   };

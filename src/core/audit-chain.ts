@@ -19,6 +19,8 @@ export const MAX_LINE_BYTES = 64 * 1024;
 export const STARTED = 'audit.started';
 /** The record that tells of a line which a crash had cut off. */
 export const REPAIRED = 'audit.repaired';
+/** The first record of a file that goes on with the chain of the file before. */
+export const CONTINUED = 'audit.continued';
 
 /** Where a chain has got to. */
 export interface Link {
@@ -103,9 +105,13 @@ export interface ChainCheck {
   unchainedHash(): string;
 }
 
-/** Checks a log line by line, in constant memory. After the first fault its answers mean nothing. */
-export function createChainCheck(): ChainCheck {
-  let link = GENESIS;
+/**
+ * Checks a log line by line, over all of its files, in constant memory. After the first fault its answers mean nothing.
+ *
+ * @param start a record that is known to be good: those before it may be missing and are not looked at
+ */
+export function createChainCheck(start: Link = GENESIS): ChainCheck {
+  let link = start;
   let unchained = 0;
   const old = createHash('sha256');
   const unchainedHash = (): string => old.copy().digest('hex');
@@ -113,11 +119,12 @@ export function createChainCheck(): ChainCheck {
     take(line) {
       const record = readLine(line);
       if (typeof record === 'string') {
-        if (link.n > 0 || !OldLine.safeParse(parsed(line)).success) return record;
+        if (link.n > start.n || !OldLine.safeParse(parsed(line)).success) return record;
         unchained += 1;
         old.update(line).update('\n');
         return undefined;
       }
+      if (link === start && record.n <= start.n) return record.n < start.n || record.hash === start.hash ? undefined : 'has another hash than the one given';
       if (record.n !== link.n + 1) return `has the number ${record.n}, where ${link.n + 1} belongs`;
       if (record.prev !== link.hash) return 'does not follow from the record before it';
       if (record.n === 1 && !startsBehind(record, unchained, unchainedHash)) return 'does not fit the unchained lines before it';

@@ -66,9 +66,10 @@ async function assertHolds(head: Link, last: OperatorRecord, { handle, file, siz
   if (wanted > MAX_AHEAD) throw damaged(file, `it goes on ${wanted} records beyond record ${head.n}, the last that was noted: no crash leaves that`);
   if (wanted === 0) throw damaged(file, `record ${head.n} is not the one that was written`);
   const end = await endOf(handle, size, WINDOWS[1] ?? size);
-  const line = head.n === 0 ? undefined : end?.lines.at(-1 - wanted);
-  const noted = line === undefined ? undefined : readLine(line);
-  if (head.n > 0 && (typeof noted !== 'object' || noted.hash !== head.hash)) throw damaged(file, `record ${head.n} is not the one that was written`);
+  // The noted record may be the last one of the file before; what follows it is always in this one, and names it.
+  const line = end?.lines.at(-wanted);
+  const next = line === undefined ? undefined : readLine(line);
+  if (typeof next !== 'object' || next.prev !== head.hash) throw damaged(file, `record ${head.n} is not the one that was written`);
 }
 
 /** Old lines stay as they are; the first record of the chain names their number and their hash. */

@@ -41,7 +41,8 @@ export function unavailable(file: string, error: unknown): WritError {
   return new WritError('STORAGE_UNAVAILABLE', `the audit log ${file} cannot be used: ${messageOf(error)}`, { cause: error });
 }
 
-async function isStill(file: string, handle: FileHandle): Promise<boolean> {
+/** Whether a name still leads to this file. */
+export async function isStill(file: string, handle: FileHandle): Promise<boolean> {
   const [named, held] = await Promise.all([stat(file).catch(() => undefined), handle.stat()]);
   return named?.ino === held.ino && named.dev === held.dev;
 }

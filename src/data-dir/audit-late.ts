@@ -7,6 +7,7 @@ import { syncDirectory } from '../adapters/files/sync-directory.ts';
 import { WritError } from '../core/errors.ts';
 import type { OperatorAction } from '../core/ports/audit.ts';
 import { unavailable } from './audit-file.ts';
+import { closedFiles } from './audit-files.ts';
 
 /**
  * Beside a log: room for what must be done although the log cannot be written (`<log>.late`), and the mark that there has
@@ -124,6 +125,7 @@ export async function whyNotNew(file: string): Promise<string | undefined> {
   if (!(await isThere(markOf(file)))) return undefined;
   const names = new Set(await readdir(path.dirname(file)));
   const base = path.basename(file);
+  if ((await closedFiles(file)).length > 0) return `it and its head are gone, though closed files of it are here`;
   const isPutAway = [...names].some((name) => name.startsWith(`${base}.`) && names.has(`${name}.head`));
   return isPutAway ? undefined : `it and its head are gone, though there has been a log here (${markOf(file)})`;
 }

@@ -9,6 +9,9 @@ import { type LogEnd, MAX_BATCH, readLogEnd } from './audit-end.ts';
 import { openToAppend, unavailable } from './audit-file.ts';
 import { writeHead } from './audit-head.ts';
 import { keepForLater, lateActions, markBegun, setRoomAside } from './audit-late.ts';
+import { type OpenLog, type RotationPoint, type RotationRules, rotated } from './audit-rotate.ts';
+
+const NEVER: RotationRules = { maxBytes: 0, maxAgeMs: 0 };
 
 interface PendingAppend {
   readonly action: OperatorAction;
@@ -16,18 +19,28 @@ interface PendingAppend {
   reject(error: unknown): void;
 }
 
+export interface AuditLogOptions {
+  readonly file: string;
+  readonly clock: Pick<Clock, 'now'>;
+  /** The file grows on without. */
+  readonly rotation?: RotationRules | undefined;
+  /** Test seam: called after each step of a rotation. */
+  readonly onPoint?: (point: RotationPoint) => void;
+}
+
 /**
  * The audit log of a data directory: one file for all its processes, which take turns by its lock. Actions that wait in
  * one process share a write and its fsync. `docs/audit.md` says what the chain proves and what not.
  *
- * The order of a write: lock, look at the end, (`.torn` and a shorter file after a crash), lines, fsync, `.head`. What
+ * The order of a write: lock, look at the end, (a new file where the old one is full,) (`.torn` and a shorter file after a crash), lines, fsync, `.head`. What
  * fails on the way is taken back, so that a refused action leaves no record behind, as far as the disk still obeys.
  */
-export function createAuditLog({ file, clock }: { readonly file: string; readonly clock: Pick<Clock, 'now'> }): PatientAuditLog {
+export function createAuditLog(options: AuditLogOptions): PatientAuditLog {
+  const { file, clock } = options;
   const waiting: PendingAppend[] = [];
   let writing = false;
   const drain = async (): Promise<void> => {
-    while (waiting.length > 0) await writeBatch(file, clock, waiting);
+    while (waiting.length > 0) await writeBatch(options, waiting);
     writing = false;
   };
   return {
@@ -49,20 +62,15 @@ export function createAuditLog({ file, clock }: { readonly file: string; readonl
 }
 
 /** Takes what waits once the lock is held; never throws. */
-async function writeBatch(file: string, clock: Pick<Clock, 'now'>, waiting: PendingAppend[]): Promise<void> {
-  let handle: FileHandle | undefined;
+async function writeBatch({ file, clock, rotation, onPoint }: AuditLogOptions, waiting: PendingAppend[]): Promise<void> {
+  let log: OpenLog | undefined;
   let batch: readonly PendingAppend[] = [];
   try {
-    handle = await openToAppend(file);
-    const end = await readLogEnd(handle, file);
+    log = await openLog(file);
+    log = await rotated(log, rotation ?? NEVER, clock.now(), onPoint);
     batch = waiting.splice(0, MAX_BATCH);
-    const records = await writeActions(
-      handle,
-      file,
-      end,
-      batch.map(({ action }) => action),
-      clock.now(),
-    );
+    const actions = batch.map(({ action }) => action);
+    const records = await writeActions(log, actions, clock.now());
     for (const [at, { resolve }] of batch.entries()) {
       const record = records[at];
       if (record) resolve(record);
@@ -71,18 +79,22 @@ async function writeBatch(file: string, clock: Pick<Clock, 'now'>, waiting: Pend
     // Before the lock nobody was taken yet; then all who wait hear of it.
     for (const { reject } of batch.length > 0 ? batch : waiting.splice(0)) reject(unavailable(file, error));
   } finally {
-    await handle?.close().catch(() => undefined);
+    await log?.handle.close().catch(() => undefined);
+  }
+}
+
+async function openLog(file: string): Promise<OpenLog> {
+  const handle = await openToAppend(file);
+  try {
+    return { handle, file, end: await readLogEnd(handle, file) };
+  } catch (error) {
+    await handle.close();
+    throw error;
   }
 }
 
 /** The records of the actions, durable, in their order. */
-async function writeActions(
-  handle: FileHandle,
-  file: string,
-  end: LogEnd,
-  actions: readonly OperatorAction[],
-  now: number,
-): Promise<readonly OperatorRecord[]> {
+async function writeActions({ handle, file, end }: OpenLog, actions: readonly OperatorAction[], now: number): Promise<readonly OperatorRecord[]> {
   if (end.isNew) await begin(file);
   await markBegun(file);
   await setRoomAside(file);

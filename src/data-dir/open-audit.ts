@@ -5,10 +5,23 @@ import { createAuditLog } from './audit-log.ts';
 import { ensureDataDirectory } from './data-directory.ts';
 import type { DataDirPaths } from './paths.ts';
 
-/** The audit log of a data directory, which is made when it is missing: without the log nothing may be done. */
-export function openAudit({ dataDir, audit }: DataDirPaths): PatientAuditLog {
+/** When the settings want a file of the log closed; 0: never for that. */
+export interface AuditSettings {
+  readonly rotate_mb: number;
+  readonly rotate_s: number;
+}
+
+const MIB = 1024 * 1024;
+
+/**
+ * The audit log of a data directory, which is made when it is missing: without the log nothing may be done.
+ *
+ * @param settings without, this writer closes no file
+ */
+export function openAudit({ dataDir, audit }: DataDirPaths, settings?: AuditSettings): PatientAuditLog {
   ensureDataDirectory(dataDir);
-  return createAuditLog({ file: audit, clock: systemClock });
+  const rotation = settings && { maxBytes: settings.rotate_mb * MIB, maxAgeMs: settings.rotate_s * 1000 };
+  return createAuditLog({ file: audit, clock: systemClock, rotation });
 }
 
 /** The operating system's word for who asks; in a container the user may have a number only. */

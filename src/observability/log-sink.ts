@@ -11,6 +11,7 @@ const MAX_WAITING = 1024 * 1024;
 const BUSY_MS = 100;
 
 const NOTHING = Buffer.alloc(0);
+const LINE_END = 0x0a;
 
 /** Writes like `fs.write` and `fs.writeSync`; tests bring their own. */
 export interface LogFile {
@@ -34,10 +35,12 @@ export function createLogSink(file: LogFile): LogSink {
   let waiting: string[] = [];
   let bytes = 0;
   let lost = 0;
+  /** The file ends within a line. Where its rest is lost, the next one does not go on with it. */
+  let midLine = false;
   let writing: Buffer | undefined;
 
   function take(): Buffer {
-    const told = lost === 0 ? [] : [lossOf(lost)];
+    const told = lost === 0 ? [] : [midLine ? '\n' : '', lossOf(lost)];
     lost = 0;
     const text = Buffer.from([...told, ...waiting].join(''));
     waiting = [];
@@ -60,6 +63,7 @@ export function createLogSink(file: LogFile): LogSink {
         return;
       }
       if (error) lost += linesIn(writing);
+      else midLine = writing.at(written - 1) !== LINE_END;
       writing = error ? undefined : rest(writing, written);
       if (writing !== undefined) send();
       else if (bytes >= BUFFER_BYTES) flush();
@@ -90,9 +94,13 @@ export function createLogSink(file: LogFile): LogSink {
   };
 }
 
-/** The log of this process on a descriptor; what waits is written when the process ends. */
-export function logSinkOf(fd: number): LogSink {
-  const sink = createLogSink({ write: (text, done) => write(fd, text, done), writeSync: (text) => writeSync(fd, text) });
+export function descriptorFile(fd: number): LogFile {
+  return { write: (text, done) => write(fd, text, done), writeSync: (text) => writeSync(fd, text) };
+}
+
+/** The log of this process; what waits is written when the process ends. */
+export function logSinkOf(file: LogFile): LogSink {
+  const sink = createLogSink(file);
   process.once('exit', () => sink.flushSync());
   return sink;
 }
@@ -107,7 +115,7 @@ function rest(text: Buffer, written: number): Buffer | undefined {
 
 function linesIn(text: Buffer): number {
   let lines = 0;
-  for (let at = text.indexOf(0x0a); at >= 0; at = text.indexOf(0x0a, at + 1)) lines += 1;
+  for (let at = text.indexOf(LINE_END); at >= 0; at = text.indexOf(LINE_END, at + 1)) lines += 1;
   return lines;
 }
 

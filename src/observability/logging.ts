@@ -1,5 +1,6 @@
 import { type Logger, pino } from 'pino';
-import { logSinkOf } from './log-sink.ts';
+import { type RollingFile, type RotationSettings, rotating } from './log-rotation.ts';
+import { descriptorFile, type LogFile, logSinkOf } from './log-sink.ts';
 import { withoutPayloads } from './redact.ts';
 
 export type { Logger } from 'pino';
@@ -9,6 +10,8 @@ const STANDARD_ERROR = 2;
 export interface LoggerOptions {
   /** Whether lines are to carry the trace that they belong to: `showTraces` says which. */
   readonly traces?: boolean;
+  /** Standard error as a file that may be put aside, and when. */
+  readonly rotation?: { readonly file: RollingFile | undefined; readonly settings: RotationSettings };
   /** Standard error by default. */
   readonly destination?: pino.DestinationStream;
 }
@@ -16,7 +19,7 @@ export interface LoggerOptions {
 const tracesOf = new WeakMap<object, () => string | undefined>();
 
 /** Structured logs, one JSON line each, on standard error; leases, keys, passwords and payloads never reach them. */
-export function createLogger(level: string, role: string, { traces = false, destination }: LoggerOptions = {}): Logger {
+export function createLogger(level: string, role: string, { traces = false, rotation, destination }: LoggerOptions = {}): Logger {
   const options: pino.LoggerOptions = {
     level,
     base: { role, pid: process.pid },
@@ -27,9 +30,14 @@ export function createLogger(level: string, role: string, { traces = false, dest
   };
   const log: Logger = pino(
     traces ? { ...options, mixin: () => ({ traceId: tracesOf.get(log)?.() }), mixinMergeStrategy: withTrace } : options,
-    destination ?? logSinkOf(STANDARD_ERROR),
+    destination ?? logSinkOf(standardError(rotation)),
   );
   return log;
+}
+
+function standardError(rotation: LoggerOptions['rotation']): LogFile {
+  const file = descriptorFile(STANDARD_ERROR);
+  return rotation?.file === undefined ? file : rotating(file, rotation.file, rotation.settings, Date.now);
 }
 
 /** A line that names the trace of its job keeps it. */

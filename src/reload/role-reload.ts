@@ -1,5 +1,5 @@
 import type { Fingerprint } from '../core/fingerprint.ts';
-import { openAudit } from '../data-dir/open-audit.ts';
+import { type AuditSettings, openAudit } from '../data-dir/open-audit.ts';
 import type { DataDirPaths } from '../data-dir/paths.ts';
 import { type RunningRole, type RunningWord, tellRunning } from '../data-dir/running-roles.ts';
 import { LOG_LINES } from '../observability/log-lines.ts';
@@ -17,6 +17,7 @@ export interface Reloadable<C> {
 
 /** What of the settings this room reads. */
 interface Levelled {
+  readonly audit: AuditSettings;
   readonly log: { readonly level: string };
 }
 
@@ -71,7 +72,7 @@ export function reloadRole<C extends Levelled>({ role, config, fingerprintOf, ju
       role: `${role} ${process.pid}`,
       read,
       judge,
-      audit: openAudit(places),
+      audit: openAudit(places, config.audit),
       tell: () => word?.change(said()),
       warn: (why) => log.error({ problem: why }, LOG_LINES.settingsUnrecorded.message),
       ...(onPoint === undefined ? {} : { onPoint }),

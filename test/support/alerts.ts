@@ -15,6 +15,9 @@ export interface AlertRule {
   readonly annotations: Readonly<Record<string, string>>;
 }
 
+/** Names of the files of rules. */
+export const ALERT_FILES = ['task', 'redis', 'index', 'message'] as const;
+
 /** All rules of `prometheus/<name>-alerts.yml`. */
 export function rulesOf(name: string): readonly (AlertRule | { readonly record: string; readonly expr: string })[] {
   return groupsOf(name).flatMap(({ rules }) => rules);
@@ -64,19 +67,21 @@ function promtool(files: readonly string[]): string {
   return status === 0 ? 'as told' : stdout + stderr;
 }
 
-const RUNBOOK_BASE = '{{ with $externalLabels.runbooks }}{{ . }}{{ else }}https://example.com/writ/runbooks{{ end }}';
+const RUNBOOK_BASE = '{{ with $externalLabels.runbooks }}{{ . }}{{ else }}http://127.0.0.1:8377/runbooks{{ end }}';
 
-/** As Prometheus hands them out: the base of the runbook is filled in. */
-function annotationsOf({ annotations }: AlertRule, runbooks: string | undefined): Record<string, string> {
-  const filled = (annotations['runbook_url'] ?? '').replace(RUNBOOK_BASE, runbooks ?? 'https://example.com/writ/runbooks');
-  return { ...annotations, runbook_url: filled };
+/** As Prometheus hands it out: its base is the external label, or the API's own. */
+export function runbookUrlOf({ annotations }: AlertRule, runbooks = 'http://127.0.0.1:8377/runbooks'): string {
+  return (annotations['runbook_url'] ?? '').replace(RUNBOOK_BASE, runbooks);
 }
 
 /** A story in promtool's words. An alert that does not exist would be silent as told. */
 function played(rules: string, { alert, series, after, step = '1m', labels, runbooks }: Story): object {
   const rule = alertsOf(rules).find((one) => one.alert === alert);
   if (rule === undefined) throw new Error(`there is no ${alert}`);
-  const expected = labels === undefined ? [] : [{ exp_labels: { ...rule.labels, ...labels }, exp_annotations: annotationsOf(rule, runbooks) }];
+  const expected =
+    labels === undefined
+      ? []
+      : [{ exp_labels: { ...rule.labels, ...labels }, exp_annotations: { ...rule.annotations, runbook_url: runbookUrlOf(rule, runbooks) } }];
   return {
     rule_files: [rulesFile(rules)],
     // Else promtool takes them in any order, and an alert may look at a recorded value that is a long step old.

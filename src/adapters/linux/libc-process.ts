@@ -7,6 +7,8 @@ import { messageOf, WritError } from '../../core/errors.ts';
  */
 export interface ProcessLibc {
   flock(fd: number, operation: number): number;
+  /** `to` leads to the file of `from` from now on. */
+  dup2(from: number, to: number): number;
   pidfdOpen(pid: number): number;
   pidfdSendSignal(pidfd: number, signal: number): number;
 }
@@ -33,10 +35,12 @@ function bind(): ProcessLibc {
     // null: the process itself, which is linked with whichever C library this machine has.
     const library = koffi.load(null);
     const flock = library.func('int flock(int fd, int operation)');
+    const dup2 = library.func('int dup2(int from, int to)');
     const syscall = library.func('long syscall(long number, ...)');
     const negated = (result: number): number => (result < 0 ? -koffi.errno() : result);
     return {
       flock: (fd, operation) => negated(flock(fd, operation)),
+      dup2: (from, to) => negated(dup2(from, to)),
       pidfdOpen: (pid) => negated(syscall(SYS_PIDFD_OPEN, 'int', pid, 'unsigned int', 0)),
       pidfdSendSignal: (pidfd, signal) => negated(syscall(SYS_PIDFD_SEND_SIGNAL, 'int', pidfd, 'int', signal, 'void *', null, 'unsigned int', 0)),
     };

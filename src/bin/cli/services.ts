@@ -47,7 +47,7 @@ export async function openServices(options: GlobalOptions, settings = readSettin
     // Who asks is what the operating system says, as far as it goes: whoever may open the socket could say anything.
     return kernelClient(connection, `${os.userInfo().username} (writ)`);
   });
-  const audit = once(async () => openAudit(places));
+  const audit = once(async () => openAudit(places, config.audit));
   const scopes = openScopes(config);
   const planPreview = once(async () => (await import('../plan/preview.ts')).createPlanPreview(config));
   const plans = once(async () => {

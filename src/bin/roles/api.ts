@@ -1,6 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { userSurroundings } from '../../../config/load.ts';
-import { packageVersion } from '../../../config/package.ts';
+import { packageRoot, packageVersion } from '../../../config/package.ts';
 import { openBoardQueues } from '../../../queues/board-queues.ts';
 import { queueName } from '../../../queues/catalog.ts';
 import { createConnection } from '../../../queues/connection.ts';
@@ -27,6 +28,7 @@ import { boardPlugin } from '../../surfaces/http/board/plugin.ts';
 import { consolePlugin } from '../../surfaces/http/console/plugin.ts';
 import type { Caller } from '../../surfaces/http/route.ts';
 import { ROUTES } from '../../surfaces/http/routes/table.ts';
+import { runbookPlugin } from '../../surfaces/http/runbooks.ts';
 import { createHttpServer } from '../../surfaces/http/server.ts';
 import type { HttpServices } from '../../surfaces/http/services.ts';
 import { httpSettings } from '../../surfaces/http/settings.ts';
@@ -78,7 +80,7 @@ export async function createApiRole({ config, places, log, reloadable }: RoleCon
   const metrics = createApiMetrics({ config, places, connection });
   const tracing = await traceRole({ config, role: 'api', log, metrics: metrics.own });
   const { tracer } = tracing;
-  const audit = openAudit(places);
+  const audit = openAudit(places, config.audit);
   const content = contentService({ config, log }, metrics.own);
   const contentSearch = limitSearches(content, config.tools.search.max_concurrent);
   const lane = createIndexLane({ pool: config.pool.id, connection, newId: randomHex });
@@ -148,6 +150,7 @@ export async function createApiRole({ config, places, log, reloadable }: RoleCon
         ],
       }),
       consolePlugin(services),
+      runbookPlugin(path.join(packageRoot(), 'docs', 'runbooks')),
     ],
     home: (roles) => (roles.has('operate') ? '/board' : '/docs/'),
     log,

@@ -44,14 +44,16 @@ export interface AuditReport {
   readonly unchained: number;
   /** Hash of the last good record: what one keeps elsewhere to notice a log that was written anew. */
   readonly head: string;
-  /** The first fault; lines count from 1. */
-  readonly brokenAt?: { readonly line: number; readonly why: string };
+  /** Files of the log, up to the first fault. */
+  readonly files: number;
+  /** The first fault: the name of the file, and the line of it, from 1; 0: no line of it. */
+  readonly brokenAt?: { readonly file: string; readonly line: number; readonly why: string };
 }
 
 /** Reads the log beside its writers. Throws WritError STORAGE_UNAVAILABLE. */
 export interface AuditReader {
-  /** Checks every line, in constant memory. */
-  verify(): Promise<AuditReport>;
+  /** Checks every line of every file, in constant memory; `after`: only those behind this record, which is known to be good. */
+  verify(after?: { readonly n: number; readonly hash: string }): Promise<AuditReport>;
   /** The records in their order; what is none (older lines, damage) is left out: `verify` tells of it. */
   records(): AsyncIterable<OperatorRecord>;
 }

@@ -13,7 +13,7 @@ if (mounted.status !== 0) throw new Error(`mount -t tmpfs -o size=1m writ-test $
 
 const file = path.join(directory, 'audit.ndjson');
 const filler = path.join(directory, 'filler');
-const log = createAuditLog({ file, clock: systemClock });
+const log = createAuditLog({ file, clock: systemClock, rotation: { maxBytes: 500, maxAgeMs: 0 } });
 const append = (subject: string) => log.append({ surface: 'cli', who: 'x'.repeat(500), action: 'task.retry', subject, outcome: 'asked' });
 await append('first');
 fill();

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { verifyAuditFile } from '../../../src/data-dir/audit-reader.ts';
+import { createAuditReader, verifyAuditFile } from '../../../src/data-dir/audit-reader.ts';
 import { startChild } from '../journal/fixture.ts';
 import { freshLog, type Log } from './fixture.ts';
 
@@ -38,7 +38,7 @@ describe('several processes that write one audit log', () => {
     const confirmed = new Map<number, string>();
     for (let round = 0; round < 6; round += 1) {
       const children = ['a', 'b'].map((name) => {
-        const child = startChild(CHILD, [at.file, `${name}${round}`, '100000', round % 2 === 0 ? '1' : '30'], {
+        const child = startChild(CHILD, [at.file, `${name}${round}`, '100000', round % 2 === 0 ? '1' : '30', '2000'], {
           // After a few confirmations, in the middle of one of the next writes.
           onOutput: (sofar) => void (sofar.length > 200 + 137 * round && child.process.kill('SIGKILL')),
         });
@@ -48,26 +48,24 @@ describe('several processes that write one audit log', () => {
       await at.append(`after-${round}`);
       expect(await verifyAuditFile(at.file)).toMatchObject({ ok: true });
     }
-    const written = new Map(
-      at
-        .lines()
-        .map((line) => JSON.parse(line) as { n: number; subject: string })
-        .map(({ n, subject }) => [n, subject]),
-    );
+    const written = new Map<number, string>();
+    for await (const { n, subject } of createAuditReader(at.file).records()) written.set(n, subject);
+    expect(await verifyAuditFile(at.file)).toMatchObject({ ok: true, records: written.size });
+    expect((await verifyAuditFile(at.file)).files).toBeGreaterThan(6);
     expect(confirmed.size).toBeGreaterThan(30);
     for (const [n, subject] of confirmed) expect([n, written.get(n)]).toEqual([n, subject]);
   });
 });
 
 describe('an audit log on a full disk', () => {
-  it('refuses what it cannot keep, leaves no half line, and goes on when there is room', async () => {
+  it('refuses what it cannot keep, leaves no half line, and goes on, and in a new file, when there is room', async () => {
     const wrapper = process.geteuid?.() === 0 ? ['unshare', '-m'] : ['unshare', '-Urm'];
     const report = JSON.parse(await startChild(FULL_CHILD, [at.directory], { wrapper }).output) as Record<string, unknown> & { taken: number };
     expect(report).toMatchObject({
       codes: ['STORAGE_UNAVAILABLE'],
-      full: { ok: true, records: report.taken },
-      after: report.taken + 1,
-      end: { ok: true, records: report.taken + 1 },
+      full: { ok: true, records: report.taken, files: 1 },
+      after: report.taken + 2,
+      end: { ok: true, records: report.taken + 2, files: 2 },
     });
   });
 });

@@ -4,14 +4,13 @@ import { describe, expect, it } from 'vitest';
 import { packageRoot } from '../../../config/package.ts';
 import { METRICS } from '../../../src/observability/events.ts';
 import type { MetricRow } from '../../../src/observability/metric-row.ts';
-import { alertsOf, rulesOf } from '../../support/alerts.ts';
+import { ALERT_FILES, alertsOf, rulesOf } from '../../support/alerts.ts';
 
-const FILES = ['task', 'redis', 'index', 'message'] as const;
 const RUNBOOKS = path.join(packageRoot(), 'docs', 'runbooks');
 const rows = new Map(Object.entries<MetricRow>(METRICS));
 
 describe('runbooks', () => {
-  const alerts = FILES.flatMap((file) => alertsOf(file));
+  const alerts = ALERT_FILES.flatMap((file) => alertsOf(file));
 
   it('are one page for each alert, and each page has its alert', () => {
     const pages = readdirSync(RUNBOOKS).filter((name) => name !== 'README.md');
@@ -22,7 +21,7 @@ describe('runbooks', () => {
     expect(annotations).toMatchObject({
       summary: expect.stringMatching(/\.$/),
       description: expect.stringMatching(/[.?]$/),
-      runbook_url: `{{ with $externalLabels.runbooks }}{{ . }}{{ else }}https://example.com/writ/runbooks{{ end }}/${name}.md`,
+      runbook_url: `{{ with $externalLabels.runbooks }}{{ . }}{{ else }}http://127.0.0.1:8377/runbooks{{ end }}/${name}.md`,
     });
     expect(labels.severity).toMatch(/^(warning|critical)$/);
     const page = readFileSync(path.join(RUNBOOKS, `${name}.md`), 'utf8');
@@ -33,7 +32,7 @@ describe('runbooks', () => {
 
   it('name only metrics of the contract, as the rules do', () => {
     const texts = [
-      ...FILES.flatMap((file) => rulesOf(file).map(({ expr }) => expr)),
+      ...ALERT_FILES.flatMap((file) => rulesOf(file).map(({ expr }) => expr)),
       ...alerts.map(({ alert }) => readFileSync(path.join(RUNBOOKS, `${alert}.md`), 'utf8')),
     ];
     for (const text of texts)

@@ -50,6 +50,21 @@ it('writes lines together, and a lone one after a moment', () => {
   expect(at.isAsked()).toBe(true);
 });
 
+it('begins a new line after one whose rest was lost', () => {
+  const at = fileOf();
+  const sink = createLogSink(at.file);
+  at.answers.push(3, 'ENOSPC', 'ENOSPC');
+  sink.write(LONG);
+  at.answer();
+  at.answer();
+  for (let n = 0; n < 2; n += 1) {
+    sink.write(LONG);
+    at.answer();
+  }
+  expect(at.written[0]).toBe('xxx');
+  expect(at.written[1]).toMatch(/^\n\{.*"lines":3.*\}\nx+\n$/);
+});
+
 it.each(['EIO', 'ENOSPC', 'EPIPE', 'EBADF'])('loses lines that nobody takes (%s), goes on, and says how many', (code) => {
   const at = fileOf();
   const sink = createLogSink(at.file);

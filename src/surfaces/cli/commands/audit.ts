@@ -9,8 +9,9 @@ export const register: Registrar = (program, deps, exit) => {
   const audit = program.command('audit').helpCommand(false).description('what operators did, and whether the record of it is whole');
   audit
     .command('verify')
-    .description('check every line of the audit log; exit 1 when one was changed, removed or added')
-    .action(command<[], Record<never, never>>(deps, exit, runAuditVerify));
+    .description('check every line of all files of the audit log; exit 1 when one was changed, removed or added')
+    .option('--after <record>', 'only what follows this record, which is known to be good: <number>:<hash>; files before it may be gone')
+    .action(command<[], AuditVerifyFlags>(deps, exit, runAuditVerify));
   audit
     .command('list')
     .description('show the records, oldest first')
@@ -19,17 +20,32 @@ export const register: Registrar = (program, deps, exit) => {
     .action(command<[], AuditListFlags>(deps, exit, runAuditList));
 };
 
+interface AuditVerifyFlags {
+  readonly after?: string;
+}
+
 /** `writ audit verify`: every line, its place in the chain, and the end. Exits 1 at the first fault. */
-async function runAuditVerify(context: CommandContext): Promise<number> {
-  const report = await (await context.services()).auditReader().verify();
+async function runAuditVerify(context: CommandContext, flags: AuditVerifyFlags): Promise<number> {
+  const after = flags.after === undefined ? undefined : recordOf(flags.after);
+  const report = await (await context.services()).auditReader().verify(after);
   await context.output.answer({ ...report }, () => reportText(report));
   return report.ok ? 0 : 1;
 }
 
-function reportText({ records, unchained, head, brokenAt }: AuditReport): string {
+/** A record as one keeps it elsewhere. */
+function recordOf(word: string): { n: number; hash: string } {
+  const [, n = '', hash = ''] = /^([1-9]\d{0,11}):([0-9a-f]{64})$/.exec(word) ?? [];
+  if (n === '')
+    throw new WritError('INVALID_ARGUMENT', '--after must be <number>:<hash> of a record, as `writ audit verify --json` has them', { field: '--after' });
+  return { n: Number(n), hash };
+}
+
+function reportText({ records, unchained, head, files, brokenAt }: AuditReport): string {
   const old = unchained === 0 ? [] : [`${counted(unchained, 'line')} of an older version before the chain: ${OLD[records === 0 ? 'open' : 'covered']}`];
-  if (brokenAt) return [`BROKEN: line ${brokenAt.line} ${brokenAt.why}`, `${counted(records, 'record')} before it are good`, ...old].join('\n');
-  return [`${counted(records, 'record')}, all in their places`, ...old, `head  ${head}`].join('\n');
+  if (brokenAt)
+    return [`BROKEN: ${brokenAt.file}, line ${brokenAt.line} ${brokenAt.why}`, `${counted(records, 'record')} before it are good`, ...old].join('\n');
+  const where = files > 1 ? `, in ${files} files` : '';
+  return [`${counted(records, 'record')}, all in their places${where}`, ...old, `head  ${head}`].join('\n');
 }
 
 const OLD = { open: 'not protected until the next action is recorded', covered: 'not chained themselves, but covered by one hash in record 1' };

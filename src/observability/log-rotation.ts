@@ -1,0 +1,55 @@
+import type { LogFile } from './log-sink.ts';
+
+/** A log file that can be put aside, so that the same descriptor leads to a new one. */
+export interface RollingFile {
+  readonly bytes: number;
+  /** Milliseconds since 1970. */
+  readonly bornAt: number;
+  /** Throws when it cannot be done; then nothing has changed. */
+  roll(): void;
+}
+
+/** When a log is put aside; 0: never for that. */
+export interface RotationSettings {
+  readonly rotate_mb: number;
+  readonly rotate_s: number;
+}
+
+const MIB = 1024 * 1024;
+/** After it could not be done: a full disk is not asked before every write. */
+const RETRY_MS = 60_000;
+
+/**
+ * A log that is put aside between two writes when it is too long or too old. What cannot be put aside grows on, and is
+ * tried again after a minute: rotation costs neither lines nor the role.
+ *
+ * @param now milliseconds since 1970
+ */
+export function rotating(file: LogFile, rolling: RollingFile, { rotate_mb, rotate_s }: RotationSettings, now: () => number): LogFile {
+  let { bytes, bornAt } = rolling;
+  let notBefore = 0;
+
+  function rollIfDue(): void {
+    const isLong = rotate_mb > 0 && bytes >= rotate_mb * MIB;
+    const isOld = rotate_s > 0 && bytes > 0 && now() - bornAt >= rotate_s * 1000;
+    if (!(isLong || isOld) || now() < notBefore) return;
+    try {
+      rolling.roll();
+      [bytes, bornAt] = [0, now()];
+    } catch {
+      notBefore = now() + RETRY_MS;
+    }
+  }
+
+  return {
+    write(text, done) {
+      rollIfDue();
+      file.write(text, (error, written) => {
+        bytes += written;
+        done(error, written);
+      });
+    },
+    // The last words of a process go where its other words are.
+    writeSync: (text) => file.writeSync(text),
+  };
+}

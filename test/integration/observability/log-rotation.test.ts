@@ -1,0 +1,99 @@
+import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { rollingLog } from '../../../src/adapters/linux/rolling-log.ts';
+import { rotating } from '../../../src/observability/log-rotation.ts';
+import { descriptorFile, type LogFile } from '../../../src/observability/log-sink.ts';
+import { startChild } from '../journal/fixture.ts';
+
+const FULL_CHILD = fileURLToPath(new URL('./log-full-child.ts', import.meta.url));
+const MIB = 1024 * 1024;
+const LINE = `${'x'.repeat(MIB - 1)}\n`;
+
+let directory: string;
+let file: string;
+let fd: number;
+beforeEach(() => {
+  directory = mkdtempSync(path.join(tmpdir(), 'writ-logs-'));
+  file = path.join(directory, 'worker.log');
+  fd = openSync(file, 'a', 0o600);
+});
+afterEach(() => {
+  closeSync(fd);
+  rmSync(directory, { recursive: true, force: true });
+});
+
+const sizes = () => Object.fromEntries(readdirSync(directory).map((name) => [name, statSync(path.join(directory, name)).size]));
+const settings = { rotate_mb: 2, rotate_s: 0 };
+
+function logOf({
+  now = () => 0,
+  ...rest
+}: {
+  rotate_mb?: number;
+  rotate_s?: number;
+  now?: () => number;
+} = {}): LogFile & { line(text?: string): Promise<void> } {
+  const rolling = rollingLog({ directory, keep: 2, fd });
+  if (rolling === undefined) throw new Error('not ours');
+  const log = rotating(descriptorFile(fd), rolling, { ...settings, ...rest }, now);
+  const line = (text = LINE): Promise<void> => new Promise((resolve, reject) => log.write(Buffer.from(text), (error) => (error ? reject(error) : resolve())));
+  return { ...log, line };
+}
+
+describe('the log of a role', () => {
+  it('is put aside at its size, and only so many are kept', async () => {
+    const log = logOf();
+    for (let n = 0; n < 9; n += 1) await log.line();
+    expect(sizes()).toEqual({ 'worker.log': MIB, 'worker.log.1': 2 * MIB, 'worker.log.2': 2 * MIB });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    // A crash of Node writes past the logger.
+    writeSync(fd, 'last words\n');
+    expect(readFileSync(file, 'utf8').slice(MIB)).toBe('last words\n');
+  });
+
+  it('is put aside at its age, which goes on over restarts of the role', async () => {
+    const { birthtimeMs } = statSync(file);
+    let now = birthtimeMs + 900;
+    const log = logOf({ rotate_mb: 0, rotate_s: 1, now: () => now });
+    await log.line('a\n');
+    now += 100;
+    await log.line('b\n');
+    now += 999;
+    await log.line('c\n');
+    expect([readFileSync(`${file}.1`, 'utf8'), readFileSync(file, 'utf8')]).toEqual(['a\n', 'b\nc\n']);
+  });
+
+  it('grows on where it cannot be put aside, and is tried again after a minute', async () => {
+    let now = 0;
+    const log = logOf({ now: () => now });
+    renameSync(file, `${file}.moved`);
+    writeFileSync(file, 'of somebody else');
+    for (let n = 0; n < 4; n += 1) await log.line();
+    expect(sizes()).toEqual({ 'worker.log': 16, 'worker.log.moved': 4 * MIB });
+    renameSync(`${file}.moved`, file);
+    await log.line();
+    expect(sizes()).toEqual({ 'worker.log': 5 * MIB });
+    now += 60_000;
+    await log.line();
+    expect(sizes()).toEqual({ 'worker.log': MIB, 'worker.log.1': 5 * MIB });
+  });
+
+  it('is not touched where it is no file of ours', () => {
+    expect(rollingLog({ directory: tmpdir(), keep: 2, fd })).toBeUndefined();
+    expect(rollingLog({ directory, keep: 2, fd: 9999 })).toBeUndefined();
+    const null_ = openSync('/dev/null', 'a');
+    expect(rollingLog({ directory: '/dev', keep: 2, fd: null_ })).toBeUndefined();
+    closeSync(null_);
+  });
+});
+
+it('costs a role on a full disk lines, which are counted, and nothing else', async () => {
+  const wrapper = process.geteuid?.() === 0 ? ['unshare', '-m'] : ['unshare', '-Urm'];
+  const { said, lost, rolled } = JSON.parse(await startChild(FULL_CHILD, [directory], { wrapper }).output) as { said: number; lost: number; rolled: string[] };
+  expect(said).toBeGreaterThan(0);
+  expect(lost).toBeGreaterThan(0);
+  expect(rolled).toEqual(['worker.log', 'worker.log.1']);
+});
