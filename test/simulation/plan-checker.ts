@@ -96,7 +96,7 @@ function watchSecondAnswers({ plans, redis, host, checker }: Parts): void {
   const { record } = redis.ledger;
   const look: typeof record = async (request) => {
     const { taskId, status } = request;
-    const entries = plans.flatMap(({ planSha256 }) => host.stores.plan.look('entries', planSha256) as readonly Kept[]);
+    const entries = plans.flatMap(({ planSha256 }) => keptOf({ host }, planSha256));
     const kept = entries.find((entry) => entry.taskId === taskId);
     if (kept !== undefined && status === 'SUCCESS' && redis.losses === 0 && !kept.executorResult.includes('"status":"SUCCESS"'))
       checker.violate('a step has one answer', `${taskId} had failed for its plan, and then had its effect`);
