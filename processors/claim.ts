@@ -131,10 +131,11 @@ async function hasSucceeded(result: string, context: AuthenticatedDelivery): Pro
  * has signed is discarded, and a run is waited for: its end is signed, or the row is a forger's. `undefined`: ask the ledger again.
  */
 async function answerConflict(context: AuthenticatedDelivery): Promise<DeliveryEnd | undefined> {
-  const { deps, delivery, manifest } = context;
+  const { deps, delivery, manifest, manifestSha256 } = context;
   const { task_id: taskId } = manifest;
   const row = await deps.ledger.row(taskId);
-  if (row === undefined || row.state === 'waiting' || row.state === 'damaged') return undefined;
+  // By now it may be gone, or this very manifest's.
+  if (row === undefined || row.state === 'waiting' || row.state === 'damaged' || row.manifestSha256 === manifestSha256) return undefined;
   if (row.state === 'running') {
     if (delivery.attempt.started > MAX_WAITS) return unprovenConflict(context);
     const why = 'another manifest with this task_id is at work';
@@ -207,7 +208,8 @@ const STALE: DeliveryEnd = { kind: 'interrupted', reason: 'stale' };
 
 /**
  * Closes the attempt. Where it is open no more, somebody has ended it while this worker stood still, or while Redis had forgotten
- * the claims: then the claim is another's, or it is this worker's to tell what the journal has. That answer is returned.
+ * the claims: then the claim is another's, or it is this worker's to tell what the journal has, if that is an end. Withdrawn is none:
+ * whoever comes next asks anew. That answer is returned.
  */
 async function concluded(context: ClaimedDelivery, status: Outcome['status'], result: string): Promise<DeliveryEnd | undefined> {
   const { deps, task, executor } = context;
@@ -220,8 +222,10 @@ async function concluded(context: ClaimedDelivery, status: Outcome['status'], re
     const row = await deps.ledger.row(taskId);
     if (row?.state !== 'running' || row.epoch !== task.epoch || row.owner !== deps.instance) return STALE;
     const recall = await executor.memory?.recall(taskId);
-    if (recall?.kind === 'finished' && recall.manifestSha256 === task.manifestSha256) return write(context, answered(recall.result));
-    throw error;
+    const isEnd = recall?.kind === 'finished' || (recall?.kind === 'doubtful' && recall.jti === context.lease.jti);
+    if (isEnd && recall.manifestSha256 === task.manifestSha256) return write(context, answered(recall.result));
+    await deps.ledger.release(taskId, task.epoch, undefined, deps.instance);
+    return { kind: 'busy', why: 'the attempt was ended elsewhere' };
   }
 }
 

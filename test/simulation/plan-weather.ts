@@ -15,6 +15,18 @@ export function retriesOf({ seed }: Pick<Scenario, 'seed'>): { readonly max: num
   return seed % 5 === 2 ? { max: 3, backoff_ms: 1_500 } : undefined;
 }
 
+/** What a slow tool takes at most, and the time limit after which it is asked again, milliseconds. */
+const SLOW_MS = 11_000;
+
+/** How long the attempts of slow steps, and what is declared between them, may take beside everything else; milliseconds. */
+export function attemptsMs(scenario: Pick<Scenario, 'seed' | 'plans'>): number {
+  const retry = retriesOf(scenario);
+  if (retry === undefined || !areStepsSlow(scenario)) return 0;
+  const backoffs = retry.backoff_ms * (2 ** retry.max - 1);
+  const steps = scenario.plans.map((plan) => plan.steps.length);
+  return Math.max(0, ...steps) * ((retry.max + 1) * SLOW_MS + backoffs);
+}
+
 /** In some histories plans move their files in place of copying them, and somebody takes the plan back when it has ended. */
 export function isTakenBack({ seed }: Pick<Scenario, 'seed'>): boolean {
   return seed % 4 === 1;

@@ -1,3 +1,5 @@
+import { attemptsMs } from './plan-weather.ts';
+
 /** How long journals keep answers, milliseconds; what Redis keeps is gone by then. */
 export const RETENTION_MS = 30 * 86_400_000;
 
@@ -106,9 +108,10 @@ const HOPELESS_MS = 90_000;
 /** A job waits so long for the end of a run of another manifest, which nobody has signed. */
 const UNPROVEN_MS = 240_000;
 
-export function peaceMs({ tasks, workers, faults }: Scenario): number {
+export function peaceMs(scenario: Scenario): number {
+  const { tasks, workers, faults } = scenario;
   const hopeless = tasks.some(({ trap }) => trap === 'memory-crash') ? HOPELESS_MS * workers : 0;
-  return PEACE_MS + hopeless + (faults.some(({ kind }) => kind === 'forge-run' || kind === 'other-manifest') ? UNPROVEN_MS : 0);
+  return PEACE_MS + hopeless + attemptsMs(scenario) + (faults.some(({ kind }) => kind === 'forge-run' || kind === 'other-manifest') ? UNPROVEN_MS : 0);
 }
 
 /** Every job of such a task takes five workers down, or crashes five times and more. */

@@ -26,11 +26,14 @@ export function createMemory(deps: ToolDeps): HostMemory {
     },
 
     /** Nobody can look at the world from here: an intent without an end is an unknown outcome, and nothing is sent. */
-    recover: (task) =>
+    recover: (task, context) =>
       runs.once(task, async (): Promise<RunEnd> => {
         const { open, success } = await journal.view(task.manifest.task_id);
         if (success && !fitsLedger(success.result)) return { execution: { kind: 'outcome', outcome: untold(success.result) } };
         if (!open) return { execution: { kind: 'busy', why: 'the call was ended meanwhile' } };
+        // Whoever stood still until its job was another's may find that one's intent, whose request is on its way.
+        const closed = context.gate();
+        if (closed) return { execution: closed };
         const outcome = unknown('a worker was lost between sending the request and recording its answer');
         return { execution: { kind: 'outcome', outcome }, opened: { n: open.n, sent: true } };
       }),

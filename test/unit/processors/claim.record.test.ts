@@ -53,6 +53,37 @@ describe('the record of a claimed task', () => {
     });
   });
 
+  /** Somebody else has ended the attempt in the journal. */
+  const withClosedAttempt = (): ClaimedDelivery => {
+    const { memory } = world.host.executor;
+    if (memory === undefined) throw new Error('the executor has a memory');
+    const conclude = () => Promise.reject(new WritError('WRONG_STATE', 'the attempt is not open any more'));
+    return { ...claimed, executor: { ...world.host.executor, memory: { ...memory, conclude } } };
+  };
+
+  /** Rows of the table in docs/protocol.md, section 4. */
+  describe('an attempt that was ended elsewhere, while the claim is ours', () => {
+    const { manifest_sha256: sha, jti } = LEASE;
+
+    it('ends as the journal has it, also where that is doubtful under this lease', async () => {
+      const result = await world.signed({ kind: 'outcome', outcome: failure('TOOL_OUTCOME_UNKNOWN', 'nobody can tell') });
+      world.host.recalls.set(MANIFEST.task_id, { kind: 'doubtful', manifestSha256: sha, jti, result });
+      expect(await record(withClosedAttempt(), DONE)).toMatchObject({ kind: 'answered', code: 'TOOL_OUTCOME_UNKNOWN', replayed: true });
+      expect(await row()).toMatchObject({ state: 'failure', result });
+    });
+
+    it.each([
+      ['was withdrawn', { kind: 'unknown' }],
+      ['is another one by now', { kind: 'open', manifestSha256: sha }],
+      ['was doubtful under another lease', { kind: 'doubtful', manifestSha256: sha, jti: 'another', result: '{}' }],
+      ['is of another manifest', { kind: 'finished', manifestSha256: 'f'.repeat(64), result: '{}' }],
+    ] as const)('and %s is no crash: the claim is given back, and whoever comes next asks anew', async (_how, recall) => {
+      world.host.recalls.set(MANIFEST.task_id, recall);
+      expect(await record(withClosedAttempt(), DONE)).toEqual({ kind: 'busy', why: 'the attempt was ended elsewhere' });
+      expect(await row()).toMatchObject({ state: 'running', owner: '', crashes: 0 });
+    });
+  });
+
   describe('a claim that is no longer ours', () => {
     it('records nothing: the later claim answers the task', async () => {
       await world.claimElsewhere('worker-2', 'file:job-1');
@@ -61,11 +92,7 @@ describe('the record of a claimed task', () => {
     });
 
     it('is no crash when the journal has been closed meanwhile by the one who has it now', async () => {
-      const { memory } = world.host.executor;
-      if (memory === undefined) throw new Error('the executor has a memory');
-      const conclude = () => Promise.reject(new WritError('WRONG_STATE', 'the attempt is not open any more'));
-      const closed = { ...claimed, executor: { ...world.host.executor, memory: { ...memory, conclude } } };
-      await expect(record(closed, DONE)).rejects.toMatchObject({ code: 'WRONG_STATE' });
+      const closed = withClosedAttempt();
       await world.claimElsewhere('worker-2', 'file:job-1');
       expect(await record(closed, DONE)).toEqual({ kind: 'interrupted', reason: 'stale' });
       expect(await row()).toMatchObject({ state: 'running', epoch: 2, owner: 'worker-2', crashes: 0 });

@@ -175,6 +175,20 @@ describe('a task_id of another manifest', () => {
     expect(await world.refusal()).toBe('result' in end ? end.result : undefined);
   });
 
+  it("is none where the row is this very manifest's when it is looked at: Redis was emptied in between", async () => {
+    const { claim: ask } = world.deps.ledger;
+    const context = await world.authenticated(await world.job());
+    let asked = 0;
+    const slow: typeof ask = async (request) => {
+      asked += 1;
+      if (asked > 1) return ask(request);
+      await recordElsewhere(await world.signed({ kind: 'outcome', outcome: failure('EXECUTION_FAILED', 'no') }), 'FAILURE');
+      return { kind: 'conflict' };
+    };
+    expect(await claim({ ...context, deps: { ...context.deps, ledger: { ...context.deps.ledger, claim: slow } } })).toMatchObject({ task: { epoch: 2 } });
+    expect(await world.refusal()).toBeUndefined();
+  });
+
   it('that only runs proves nothing, because nobody has signed its row: it is waited for, and nothing is signed', async () => {
     await world.claimElsewhere('worker-2');
     const busy = { kind: 'busy', why: 'another manifest with this task_id is at work' };

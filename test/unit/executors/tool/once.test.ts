@@ -171,6 +171,16 @@ describe('a once call', () => {
     },
   );
 
+  it('is not called unknown by a delivery that stood still since its claim: the request of another is on its way', { tags: ['FE-37'] }, async () => {
+    const { executor } = rig({});
+    const task = callTask('t', 'op');
+    const { task_id: taskId, manifestSha256, authority } = { ...task, task_id: task.manifest.task_id };
+    await journal.open({ taskId, manifestSha256, authority, tool: 't', operation: 'op' }, 1);
+    const lost = { kind: 'interrupted', reason: 'lock-lost' } as const;
+    expect(await executor.memory.recover(task, context({ gate: () => lost }), { mayRedo: true })).toEqual(lost);
+    expect((await journal.view(taskId)).open).toMatchObject({ n: 1 });
+  });
+
   it('gives a second delivery of this process the answer that is about to be recorded', async () => {
     const { executor, sent } = rig({});
     const task = callTask('t', 'op');
