@@ -129,6 +129,16 @@ export const COINCIDENCES: readonly ((scenario: Scenario, random: Random) => Sce
   (scenario, random) => ({ ...scenario, tasks: [{ ...A_TASK, trap: random.pick(HOPELESS) }], faults: [], calls: [] }),
 ];
 
+/** Where a move is link and unlink, somebody takes the file between the two: at once, or when the worker has died there. */
+export function takenAway(scenario: Scenario, random: Random): Scenario {
+  const tasks = [{ ...A_TASK, kind: random.pick(['copy', 'copy-across', 'move-across', 'move'] as const) }];
+  const died = { call: 1, of: 'fs.link', kind: random.pick(['kill-after', 'power-after'] as const) } as const;
+  // Two base directories are opened by the worker that dies, and two by the next.
+  const afterwards = { call: 3, of: 'fs.openBase', kind: 'take-away' } as const;
+  const calls = random.chance(0.5) ? [died, afterwards] : [{ call: 8 + random.integer(6), of: 'fs.entry', kind: 'take-away' } as const];
+  return { ...scenario, plans: [], boundAt: 0, workers: 1, renames: false, tasks, faults: [], calls };
+}
+
 /** A plan of one to five steps. */
 export function planOf(random: Random): SimPlan {
   const steps = Array.from({ length: 1 + random.integer(5) }, () => random.pick(['none', 'idempotent', 'once', 'copy'] as const));

@@ -1,9 +1,11 @@
 import { createRandom, type Random } from '../support/random.ts';
-import { COINCIDENCES, planOf } from './coincidences.ts';
+import { COINCIDENCES, planOf, takenAway } from './coincidences.ts';
 import { type CallFault, HOPELESS, isHopeless, type Scenario, type SimTask, type TimedFault, TROUBLE_MS } from './scenario.ts';
 
 /** In one of so many histories everything comes again after the retention. */
 const LATER_EVERY = 13;
+/** In one of so many somebody waits for files where ours are put: drawn by the seed, so that no other history becomes another one. */
+const TAKEN_EVERY = 61;
 const FILE_KINDS = ['move', 'move', 'copy', 'delete', 'move-across', 'copy-across'] as const;
 const CALL_KINDS = [
   'kill-before',
@@ -42,7 +44,12 @@ export function scenarioOf(seed: number): Scenario {
     faults,
     calls,
   };
-  const drawn = random.chance(0.2) ? random.pick(COINCIDENCES)({ ...scenario, plans: [], boundAt: 0 }, random) : scenario;
+  const drawn =
+    seed % TAKEN_EVERY === 17
+      ? takenAway(scenario, random)
+      : random.chance(0.2)
+        ? random.pick(COINCIDENCES)({ ...scenario, plans: [], boundAt: 0 }, random)
+        : scenario;
   return seed % LATER_EVERY === 4 ? { ...drawn, later: true } : drawn;
 }
 

@@ -6,6 +6,7 @@ import type { TimedFault } from './scenario.ts';
 import { EPOCH_MS } from './scheduler.ts';
 import { DATA, KERNEL_KEY, OTHER, type Ticket } from './tasks.ts';
 import { cheapEd25519 } from './twins/crypto.ts';
+import type { Meddling } from './world.ts';
 
 type Strike = { readonly [K in TimedFault['kind']]: (parts: Parts, fault: Extract<TimedFault, { kind: K }>) => void };
 
@@ -101,11 +102,18 @@ const GARBAGE: readonly unknown[] = [
   'x'.repeat(MAX_JOB_BYTES),
 ];
 
-/** What chance lets somebody do to the files at one call; `occupy` puts a file where each task wants to put its own. */
-export function meddle(parts: Parts, kind: 'meddle' | 'occupy'): void {
+/**
+ * What chance lets somebody do to the files at one call. `occupy` puts a file where each task wants to put its own; `take-away` takes
+ * what stands there, as whoever waits for files in a directory does.
+ */
+export function meddle(parts: Parts, kind: Meddling): void {
   const { world, disk, tickets } = parts;
   if (kind === 'occupy') {
     for (const { destination } of tickets) if (destination !== undefined) put(parts, destination, `foreign ${destination}`);
+    return;
+  }
+  if (kind === 'take-away') {
+    for (const { destination } of tickets) if (destination !== undefined) disk.rename(destination, `${destination}.taken`);
     return;
   }
   if (tickets.length === 0) return;

@@ -78,7 +78,7 @@ export type TimedFault =
 export interface CallFault {
   readonly call: number;
   readonly of?: string;
-  readonly kind: 'kill-before' | 'kill-after' | 'lost-answer' | 'error' | 'slow' | 'pause' | 'power-after' | 'meddle' | 'occupy';
+  readonly kind: 'kill-before' | 'kill-after' | 'lost-answer' | 'error' | 'slow' | 'pause' | 'power-after' | 'meddle' | 'occupy' | 'take-away';
 }
 
 /** Everything about a history that is decided before it begins. Leaving parts out makes another, smaller history. */

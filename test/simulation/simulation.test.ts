@@ -203,6 +203,47 @@ if (SEED !== undefined) {
       expect(violations).toEqual([]);
     });
 
+    it('keep the promise that this one broke: somebody who takes the copy from its name between link and unlink', async () => {
+      const base = { ...scenarioOf(2_000_001), plans: [], boundAt: 0, workers: 1, concurrency: 1, renames: false, faults: [] };
+      const afterwards = { call: 3, of: 'fs.openBase', kind: 'take-away' } as const;
+      const died = (['kill-after', 'power-after'] as const).map((kind) => [{ call: 1, of: 'fs.link', kind }, afterwards]);
+      const lives = [8, 9, 10, 11, 12, 13].map((call) => [{ call, of: 'fs.entry', kind: 'take-away' } as const]);
+      for (const kind of ['copy', 'move-across'] as const) {
+        for (const calls of [...died, ...lives]) {
+          const tasks = [{ kind, at: 0, duplicates: 0, ttlS: 3600, trap: 'none' }] as const;
+          const { violations } = await runHistory({ ...base, tasks, calls });
+          expect(violations, `${kind}: ${JSON.stringify(calls)}`).toEqual([]);
+        }
+      }
+    });
+
+    it('keep the promise that this one broke: a success that only the journal has told, and a doubtful end, after the retention', async () => {
+      const task = { kind: 'copy', at: 0, duplicates: 0, ttlS: 3600, trap: 'none' } as const;
+      const base = { ...scenarioOf(51_341), plans: [], boundAt: 0, workers: 1, concurrency: 1, renames: false, later: true, tasks: [task] };
+      const told = await runHistory({
+        ...base,
+        calls: [{ call: 1, of: 'ledger.record', kind: 'slow' }],
+        faults: [{ kind: 'redis-loss', at: 500, ageMs: undefined }],
+      });
+      expect([told.violations, told.reached.has('says:trimmed')]).toEqual([[], true]);
+      const doubtful = await runHistory({
+        ...base,
+        calls: [{ call: 1, of: 'fs.link', kind: 'kill-after' }],
+        faults: [{ kind: 'exchange-directory', at: 390, directory: 'out' }],
+      });
+      expect([doubtful.violations, doubtful.reached.has('recovery:incident')]).toEqual([[], true]);
+    });
+
+    it('keep the promise that this one broke: a link that the power has left beside the name that was gone', async () => {
+      const tasks = [{ kind: 'move', at: 0, duplicates: 0, ttlS: 3600, trap: 'none' }] as const;
+      const faults = [{ kind: 'exchange-directory', at: 390, directory: 'out' }] as const;
+      for (const call of [5, 6, 7, 8]) {
+        const base = { ...scenarioOf(120_957), plans: [], boundAt: 0, workers: 1, concurrency: 1, renames: false, tasks, faults };
+        const { violations } = await runHistory({ ...base, calls: [{ call, of: 'fs.unlink', kind: 'power-after' }] });
+        expect(violations, `power after fs.unlink ${call}`).toEqual([]);
+      }
+    });
+
     it('are the same history for the same seed, here and in a process of the long run', async () => {
       const child = await askProgram(process.execPath, scriptArgs(new URL('long-child.ts', import.meta.url), ['digests', '21', '12']));
       expect(child.exitCode, child.stderr).toBe(0);

@@ -8,6 +8,9 @@ import { Trace } from './trace.ts';
 const ONE_WAY_MS = { redis: 0.2, journal: 0.3, disk: 0.05, kernel: 0.5, tool: 5 } as const;
 export type Callee = keyof typeof ONE_WAY_MS;
 
+/** What somebody who is not Writ does to the files at a call. */
+export type Meddling = 'meddle' | 'occupy' | 'take-away';
+
 /** What a caller sees of a callee that fails. */
 const FAILURES: { readonly [K in Callee]: () => WritError } = {
   redis: () => new WritError('REDIS_UNAVAILABLE', 'Redis does not answer'),
@@ -49,7 +52,7 @@ export class World {
   /** The power of the whole machine goes. */
   onPower: () => void = () => undefined;
   /** Somebody who is not Writ does something to the files. */
-  onMeddle: (kind: 'meddle' | 'occupy') => void = () => undefined;
+  onMeddle: (kind: Meddling) => void = () => undefined;
   readonly #calls: ReadonlyMap<string, CallFault>;
   /** How many calls there were, of all and of each name that a fault waits for. */
   readonly #counts: Map<string, number>;
@@ -119,7 +122,7 @@ export class World {
   call<T>(process: SimProcess, options: CallOptions<T>): Promise<T> {
     const { to, what, effect, refuse = fail(to) } = options;
     const planned = this.#plannedAt(what);
-    const fault = planned !== undefined && !process.mortal && planned !== 'slow' && planned !== 'meddle' && planned !== 'occupy' ? 'lost-answer' : planned;
+    const fault = planned !== undefined && !process.mortal && planned !== 'slow' && !isMeddling(planned) ? 'lost-answer' : planned;
     const way = (): number => latency(this.random, ONE_WAY_MS[to]) * (this.now < this.slowUntil ? this.slowFactor : 1);
     // A request in a socket outlives its sender; a system call does not.
     const carrier = to === 'disk' || to === 'journal' ? process : undefined;
@@ -147,7 +150,7 @@ export class World {
           refused();
           return;
         }
-        if (fault === 'meddle' || fault === 'occupy') this.onMeddle(fault);
+        if (fault !== undefined && isMeddling(fault)) this.onMeddle(fault);
         this.trace.say(this.now, process.name, what);
         this.caller = process;
         Promise.resolve(attempt(effect)).then(
@@ -170,6 +173,10 @@ export class World {
       this.scheduler.at(way() + (fault === 'slow' ? 1_000 + this.random.integer(14_000) : 0), carrier, carryOut);
     });
   }
+}
+
+function isMeddling(kind: CallFault['kind']): kind is Meddling {
+  return kind === 'meddle' || kind === 'occupy' || kind === 'take-away';
 }
 
 function fail(to: Callee): () => never {

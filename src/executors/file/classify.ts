@@ -5,7 +5,8 @@
 
 /**
  * How far the attempt can have come, from its journal row. A sealed move whose copy stands under the destination's name
- * is `published`, whether or not the row says so. `sealed-bare`: sealed, but the temporary file is not there any more.
+ * is `published`, whether or not the row says so. `sealed-bare`: sealed, but the temporary file is not there any more, or has a
+ * second name.
  */
 export type Phase = 'rename' | 'link' | 'unsealed' | 'sealed' | 'sealed-bare' | 'published';
 
@@ -82,7 +83,7 @@ const UNSEALED = {
   gone: { same: fail('destination-exists'), replaced: fail('destination-exists'), gone: fail('source-missing') },
 } satisfies Record<Exclude<SourceState, 'retired' | 'linked' | 'other' | 'twice'>, Row>;
 
-/** With the temporary file still there, nothing was published. */
+/** With the temporary file still there, under its one name, nothing was published. */
 const SEALED = {
   same: { same: finish, replaced: fail('destination-exists'), gone: { do: 'publish' } },
   changed: { same: finish, replaced: fail('destination-exists'), gone: fail('source-changed') },

@@ -27,7 +27,8 @@ function phaseOf(open: OpenAttempt, destination: DestinationState, { temporary }
   if (open.method !== 'copy') return open.method;
   if (open.stage === 'intent' || !open.sealed) return 'unsealed';
   if (open.operation === 'move' && (open.stage === 'published' || destination === 'same')) return 'published';
-  return temporary && sameInode(temporary, open.sealed) ? 'sealed' : 'sealed-bare';
+  // A second name is the destination's, given by link, wherever somebody has taken the file since.
+  return temporary && sameInode(temporary, open.sealed) && temporary.nlink === 1 ? 'sealed' : 'sealed-bare';
 }
 
 function sourceState({ sourceIdentity }: OpenAttempt, phase: Phase, at: Found): SourceState {

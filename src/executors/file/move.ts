@@ -3,7 +3,7 @@ import { type Effect, executionFailed, failed, incident, type Transfer } from '.
 import { sameInode } from './identity.ts';
 import { checkEffect } from './opened-path.ts';
 import { explain, type Refused } from './refusals.ts';
-import { dropLinkedName, moveWithoutReplacing, tookBack } from './without-replacing.ts';
+import { dropLinkedName, mayHaveSecondName, moveWithoutReplacing, tookBack } from './without-replacing.ts';
 
 /** Method `rename`: M1, M2 (`docs/protocol.md` 5). For a delete the destination lies in the vault. */
 export async function moveByRename(transfer: Transfer): Promise<Effect> {
@@ -49,9 +49,11 @@ async function makeMoveDurable(transfer: Transfer): Promise<Effect> {
 
 /** The way back after a doubt: never replacing anything; when the way is taken, the file is kept where it is. */
 async function takeBack(transfer: Transfer, doubt: string): Promise<Effect> {
-  const { source, destination } = transfer;
+  const { source, destination, intent } = transfer;
   const back = await moveWithoutReplacing(destination, source);
   if (!back.ok) return incident(transfer, `${doubt}; it could not be taken back`, { errno: back.errno });
+  // Only a file with one name is moved by link.
+  if (intent.method === 'link' && (await mayHaveSecondName(source))) return incident(transfer, `${doubt}; it could not be taken back`);
   return tookBack(transfer, [source, destination], doubt);
 }
 

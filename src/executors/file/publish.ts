@@ -4,7 +4,7 @@ import { sameInode } from './identity.ts';
 import { checkEffect, type OpenedPath } from './opened-path.ts';
 import { explain } from './refusals.ts';
 import { retire } from './retire.ts';
-import { moveWithoutReplacing, tookBack } from './without-replacing.ts';
+import { mayHaveSecondName, moveWithoutReplacing, tookBack } from './without-replacing.ts';
 
 /** C4: the sealed temporary file gets the destination's name; then as `afterPublish`. */
 export async function publish(transfer: Transfer, sealed: Sealed): Promise<Effect> {
@@ -13,7 +13,7 @@ export async function publish(transfer: Transfer, sealed: Sealed): Promise<Effec
   const gone = exchanged(transfer.source.base, destination.base);
   const moved = gone === undefined ? await moveWithoutReplacing(temporary, destination) : undefined;
   if (!moved?.ok) {
-    const stands = moved !== undefined && (await mayStand(destination, sealed));
+    const stands = moved !== undefined && ((await mayStand(destination, sealed)) || (await mayHaveSecondName(temporary)));
     await temporary.parent.unlink(temporary.name);
     if (stands) return incident(transfer, `the destination could not be written (${moved.errno}); it could not be taken back`);
     return moved === undefined ? executionFailed(gone ?? '') : failed(explain('the destination', moved));
@@ -46,7 +46,9 @@ async function takeBackCopy(transfer: Transfer, sealed: Sealed, doubt: string): 
   if (!(await isInode(destination, sealed))) return incident(transfer, `${doubt}; it could not be taken back`);
   const back = await moveWithoutReplacing(destination, temporary);
   if (!back.ok || !(await isInode(temporary, sealed))) return incident(transfer, `${doubt}; it could not be taken back`);
+  const stands = await mayHaveSecondName(temporary);
   await temporary.parent.unlink(temporary.name);
+  if (stands) return incident(transfer, `${doubt}; it could not be taken back`);
   return tookBack(transfer, [destination], doubt);
 }
 

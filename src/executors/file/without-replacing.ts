@@ -29,6 +29,15 @@ export async function tookBack(transfer: Transfer, paths: readonly OpenedPath[],
 }
 
 /**
+ * Whether a file of ours may have a name beside this one, though we have given it one only: where a move is link and unlink,
+ * somebody may have moved it away between the two, under the name that was to go.
+ */
+export async function mayHaveSecondName({ parent, name }: OpenedPath): Promise<boolean> {
+  const entry = await parent.entry(name);
+  return entry.ok ? entry.value.nlink > 1 : entry.refusal !== 'missing';
+}
+
+/**
  * Takes the first of two names away, if both are the one file: then nothing can be lost. The name that stays is durable
  * first: without that the power could take the new name and keep the removal of the old one.
  */

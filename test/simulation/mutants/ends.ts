@@ -1,15 +1,16 @@
-import type { FileJournal, HostMemory, JournalView } from '../../../src/core/ports/index.ts';
+import type { ConfinedDirectory, Entry, FileJournal, FsResult, HostMemory, JournalView } from '../../../src/core/ports/index.ts';
 import { RETENTION_MS } from '../scenario.ts';
 import type { World } from '../world.ts';
-import { type Mutant, memoryWith } from './mutant.ts';
+import { fileSystemWith, type Mutant, memoryWith } from './mutant.ts';
 
-/** What a journal tells of earlier attempts. */
+/** What a journal tells of earlier attempts, and what a look at the files can tell of them. */
 export const END_MUTANTS: readonly Mutant[] = [
   {
     name: 'a doubtful end is tried again under the same lease',
     seams: memoryWith((memory) => ({ recall: async (taskId) => certain(await memory.recall(taskId)) })),
   },
   { name: 'every line of the trimmer tells of an effect', seams: { fileJournal: (journal, { world }) => effective(journal, world) } },
+  { name: 'nobody looks how many names a file has', seams: fileSystemWith(withOneName) },
 ];
 
 type Recall = Awaited<ReturnType<HostMemory['recall']>>;
@@ -37,4 +38,9 @@ function effective(journal: FileJournal, world: World): FileJournal {
     },
     view: async (taskId) => told(taskId, await journal.view(taskId)),
   };
+}
+
+function withOneName(directory: ConfinedDirectory): ConfinedDirectory {
+  const alone = (found: FsResult<Entry>): FsResult<Entry> => (found.ok ? { ok: true, value: { ...found.value, nlink: 1 } } : found);
+  return { ...directory, entry: async (name) => alone(await directory.entry(name)) };
 }

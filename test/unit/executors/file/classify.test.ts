@@ -118,6 +118,8 @@ describe('facts', () => {
     expect(phase({ stage: 'sealed', sealed }, { temporary: entry({}, copy) })).toBe('sealed');
     expect(phase({ stage: 'sealed', sealed }, { temporary: entry({ ino: '99' }, copy) })).toBe('sealed-bare');
     expect(phase({ stage: 'sealed', sealed }, {})).toBe('sealed-bare');
+    // Published by link, and taken from there: the second name is wherever somebody has moved it.
+    expect(phase({ stage: 'sealed', sealed }, { temporary: { ...entry({}, copy), nlink: 2 } })).toBe('sealed-bare');
     expect(phase({ stage: 'sealed', sealed }, { destination: entry({}, copy) })).toBe('published');
     expect(phase({ stage: 'sealed', sealed, operation: 'copy' }, { destination: entry({}, copy) })).toBe('sealed-bare');
     expect(phase({ stage: 'published', sealed }, {})).toBe('published');
