@@ -1,9 +1,12 @@
 import { createRandom, type Random } from '../support/random.ts';
 import { COINCIDENCES, planOf } from './coincidences.ts';
+import { withSchedule } from './schedules/draw.ts';
 import { type CallFault, HOPELESS, isHopeless, type Scenario, type SimTask, type TimedFault, TROUBLE_MS } from './scenario.ts';
 
 /** In one of so many histories everything comes again after the retention. */
 const LATER_EVERY = 13;
+/** In one of so many the kernel makes tasks by the clock. */
+const SCHEDULE_EVERY = 29;
 const FILE_KINDS = ['move', 'move', 'copy', 'delete', 'move-across', 'copy-across'] as const;
 const CALL_KINDS = [
   'kill-before',
@@ -43,6 +46,7 @@ export function scenarioOf(seed: number): Scenario {
     calls,
   };
   const drawn = random.chance(0.2) ? random.pick(COINCIDENCES)({ ...scenario, plans: [], boundAt: 0 }, random) : scenario;
+  if (seed % SCHEDULE_EVERY === 11) return withSchedule(scenario, createRandom(seed ^ 0x0c10_cca5));
   return seed % LATER_EVERY === 4 ? { ...drawn, later: true } : drawn;
 }
 

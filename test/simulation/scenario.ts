@@ -1,3 +1,5 @@
+import type { SimSchedule } from './schedules/draw.ts';
+
 /** How long journals keep answers, milliseconds; what Redis keeps is gone by then. */
 export const RETENTION_MS = 30 * 86_400_000;
 
@@ -92,6 +94,8 @@ export interface Scenario {
   readonly boundAt: number;
   /** When all has ended, time passes beyond the retention of journals, and everything is pushed again. */
   readonly later?: boolean;
+  /** The kernel makes tasks by the clock, too. */
+  readonly schedule?: SimSchedule;
   readonly faults: readonly TimedFault[];
   readonly calls: readonly CallFault[];
 }

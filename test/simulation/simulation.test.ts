@@ -50,6 +50,9 @@ if (SEED !== undefined) {
       // Everything comes again after the retention, in one history of thirteen.
       expect(reached.get('says:trimmed') ?? 0).toBeGreaterThan(20);
       expect(reached.get('says:trimmed-plan') ?? 0).toBeGreaterThan(3);
+      // The kernel keeps a schedule in one history of twenty-nine.
+      expect(reached.get('firing:ended:SUCCESS') ?? 0).toBeGreaterThan(20);
+      for (const word of ['firing:overlap', 'fault:kill-kernel', 'fault:kernel-down']) expect(reached.get(word) ?? 0, word).toBeGreaterThan(0);
     });
 
     it('have a name on the protocol page for each state that they reach', () => {
