@@ -1,7 +1,7 @@
 import { createRandom, type Random } from '../support/random.ts';
 import { COINCIDENCES, planOf } from './coincidences.ts';
-import { withSchedule } from './schedules/draw.ts';
 import { type CallFault, HOPELESS, isHopeless, type Scenario, type SimTask, type TimedFault, TROUBLE_MS } from './scenario.ts';
+import { withSchedule } from './schedules/draw.ts';
 
 /** In one of so many histories everything comes again after the retention. */
 const LATER_EVERY = 13;

@@ -110,7 +110,8 @@ export function createWatch(parts: Parts, schedule: SimSchedule, kept: ScheduleS
       if (minute === undefined || registered === undefined || minute <= registered)
         checker.violate('nothing is invented', `${taskId} was pushed, and is no time of the schedule`);
       else if (minute * MINUTE > process.clock.now()) checker.violate('nothing is invented', `${named(minute)} was pushed before its time`);
-      if (removedAt !== undefined && world.now > removedAt + AT_WORK_MS) checker.violate('nothing is invented', `${taskId} was pushed after its schedule was removed`);
+      if (removedAt !== undefined && world.now > removedAt + AT_WORK_MS)
+        checker.violate('nothing is invented', `${taskId} was pushed after its schedule was removed`);
       if (kept.firing(taskId) === undefined) checker.violate('nothing is invented', `${taskId} was pushed, and is no firing on record`);
       pushed.add(taskId);
       return inner.push(job, options);

@@ -38,7 +38,11 @@ export function withSchedule(scenario: Scenario, random: Random): Scenario {
 }
 
 function scheduleOf(random: Random): SimSchedule {
-  const death = (): StoreDeath => ({ of: random.pick(['decide', 'update'] as const), nth: 1 + random.integer(4), when: random.pick(['before', 'after'] as const) });
+  const death = (): StoreDeath => ({
+    of: random.pick(['decide', 'update'] as const),
+    nth: 1 + random.integer(4),
+    when: random.pick(['before', 'after'] as const),
+  });
   return {
     cron: random.pick(['* * * * *', '* * * * *', '*/2 * * * *'] as const),
     missed: random.pick(['latest', 'all', 'skip'] as const),
