@@ -193,6 +193,15 @@ if (SEED !== undefined) {
       expect(violations).toEqual([]);
     });
 
+    it('keep the promise that this one broke: Redis is emptied when a worker has taken the firing of a schedule, and has not claimed it', async () => {
+      const schedule = { cron: '* * * * *', missed: 'all', overlap: 'skip', until: 62_000, last: 'pause', deaths: [] } as const;
+      const base = { ...scenarioOf(3317), workers: 1, concurrency: 1, tasks: [], calls: [], schedule };
+      for (let at = 60_000; at < 60_003; at += 0.5) {
+        const { violations } = await runHistory({ ...base, faults: [{ kind: 'redis-loss', at, ageMs: undefined }] });
+        expect(violations, `Redis is emptied at ${at} ms`).toEqual([]);
+      }
+    });
+
     it('are the same history for the same seed, here and in a process of the long run', async () => {
       const child = await askProgram(process.execPath, scriptArgs(new URL('long-child.ts', import.meta.url), ['digests', '21', '12']));
       expect(child.exitCode, child.stderr).toBe(0);

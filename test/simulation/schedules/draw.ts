@@ -1,22 +1,5 @@
-import type { ScheduleDefinition } from '../../../src/contracts/index.ts';
 import type { Random } from '../../support/random.ts';
-import type { CallFault, Scenario } from '../scenario.ts';
-import type { StoreDeath } from '../twins/schedule-store.ts';
-
-/** One schedule, and what happens to the kernel that keeps it. Times are virtual milliseconds. */
-export interface SimSchedule {
-  readonly cron: '* * * * *' | '*/2 * * * *';
-  readonly missed: ScheduleDefinition['missed'];
-  readonly overlap: ScheduleDefinition['overlap'];
-  /** An operator pauses or removes it then. */
-  readonly until: number;
-  readonly last: 'pause' | 'remove';
-  readonly deaths: readonly StoreDeath[];
-  /** The kernel's process is gone for so long. */
-  readonly down?: { readonly at: number; readonly forMs: number };
-  /** The clock of the machine jumps. */
-  readonly jump?: { readonly at: number; readonly byMs: number };
-}
+import type { CallFault, Scenario, SimSchedule, StoreDeath } from '../scenario.ts';
 
 /** Times of cron are whole minutes: faults strike around the first of them, and not in the first moments of the history. */
 const FIRST_MS = 59_950;

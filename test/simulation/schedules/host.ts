@@ -1,15 +1,15 @@
-import type { FiringLane, ScheduleStore } from '../../../src/core/ports/index.ts';
+import type { ScheduleStore } from '../../../src/core/ports/index.ts';
 import { createSchedules } from '../../../src/kernel/index.ts';
 import { createResultReader, fixedKeyring } from '../../../src/lease/index.ts';
 import { firingLane } from '../../../src/surfaces/shared/tasks/firing-lane.ts';
 import { gatewayFor } from '../gateway.ts';
 import type { Parts } from '../parts.ts';
+import type { SimSchedule } from '../scenario.ts';
 import { SimProcess } from '../scheduler.ts';
 import { EXECUTOR_KEY } from '../tasks.ts';
 import { cheapEd25519 } from '../twins/crypto.ts';
 import { emptyScheduleStore, storeFor } from '../twins/schedule-store.ts';
-import { createWatch, MANIFEST, SCHEDULE } from './checker.ts';
-import type { SimSchedule } from './draw.ts';
+import { MANIFEST, SCHEDULE, ScheduleWatch } from './checker.ts';
 
 const MINUTE = 60_000;
 const RESTART_MS = 900;
@@ -21,7 +21,7 @@ type Registry = ReturnType<typeof createSchedules>['registry'];
 export function startSchedule(parts: Parts, schedule: SimSchedule): () => void {
   const { world, kernel, kernelProcess, workers, open } = parts;
   const store = emptyScheduleStore();
-  const watch = createWatch(parts, schedule, store);
+  const watch = new ScheduleWatch(parts, schedule, store);
   const counts = new Map<string, number>();
   let registry: Registry | undefined;
   let downUntil = 0;
@@ -67,10 +67,10 @@ export function startSchedule(parts: Parts, schedule: SimSchedule): () => void {
   }
   world.lastTrouble = Math.max(world.lastTrouble, schedule.until);
   operate(parts, schedule, store, () => registry);
-  return watch.judge;
+  return () => watch.judge();
 }
 
-function serve(parts: Parts, process: SimProcess, watched: ScheduleStore, watch: { lane(lane: FiringLane, process: SimProcess): FiringLane }): Registry {
+function serve(parts: Parts, process: SimProcess, watched: ScheduleStore, watch: ScheduleWatch): Registry {
   const { host, kernel, world } = parts;
   const { seams } = host;
   const context = { world, process };

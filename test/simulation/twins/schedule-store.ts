@@ -3,19 +3,13 @@ import { migrate } from '../../../src/adapters/sqlite/migrate.ts';
 import { openDatabase } from '../../../src/adapters/sqlite/open.ts';
 import { WritError } from '../../../src/core/errors.ts';
 import type { ScheduleStore } from '../../../src/core/ports/index.ts';
+import type { StoreDeath } from '../scenario.ts';
 import type { SimProcess } from '../scheduler.ts';
 import type { World } from '../world.ts';
 import { emptied } from './stores.ts';
 
 /** Writes of the store: each is one transaction, durable when it returns. */
 const WRITES: ReadonlySet<string> = new Set(['put', 'remove', 'decide', 'update']);
-
-/** The kernel's process dies around the nth write of this name. */
-export interface StoreDeath {
-  readonly of: 'decide' | 'update';
-  readonly nth: number;
-  readonly when: 'before' | 'after';
-}
 
 let engine: { readonly store: ScheduleStore; readonly empty: () => void } | undefined;
 
