@@ -90,7 +90,10 @@ const STRIKES: Strike = {
     parts.world.kernelDownUntil = endOf(parts, fault);
   },
   'other-manifest': (parts, { task }) => onTask(parts, task, (ticket) => pushOther(parts, ticket)),
-  'kernel-restart': ({ kernel }) => kernel.restart(),
+  'kernel-restart'({ kernel, world, kernelProcess }) {
+    kernel.restart();
+    if (kernelProcess.current !== undefined) world.kill(kernelProcess.current);
+  },
   garbage: ({ redis, world }, { which }) => void redis.queue('file').add('raw', GARBAGE[which % GARBAGE.length], {}, EPOCH_MS + world.now),
 };
 
@@ -133,8 +136,9 @@ export function meddle(parts: Parts, kind: Meddling): void {
 }
 
 /** Every process of the machine dies, and what was not synced may be gone. */
-export function cutPower({ world, workers, disk, host }: Parts): void {
+export function cutPower({ world, workers, disk, host, kernelProcess }: Parts): void {
   for (const { process } of workers) world.kill(process);
+  if (kernelProcess.current !== undefined) world.kill(kernelProcess.current);
   disk.cut();
   for (const store of Object.values(host.stores)) store.cut();
 }

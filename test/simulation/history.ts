@@ -10,6 +10,7 @@ import { bindingsOf, planTicketOf } from './plan-tickets.ts';
 import { producePlan, produceTask } from './producers.ts';
 import { peaceMs, RETENTION_MS, type Scenario, type SimTask } from './scenario.ts';
 import { takeTime } from './scheduler.ts';
+import { startSchedule } from './schedules/host.ts';
 import type { Seams } from './seams.ts';
 import { DATA, OTHER, TOOL_QUEUE, ticketOf } from './tasks.ts';
 import { Disk } from './twins/disk.ts';
@@ -118,6 +119,7 @@ async function prepare(world: World, { bindings, kernel, plans }: Awaited<Return
     plans,
     undos: new Map(),
     workers: [],
+    kernelProcess: { current: undefined },
     pushAgain: new Map(),
     open: { producers: 0, faults: 0 },
     reached,
@@ -166,6 +168,7 @@ async function live(parts: Parts): Promise<void> {
   for (const ticket of parts.tickets) produceTask(parts, ticket);
   for (const ticket of parts.plans) producePlan(parts, ticket);
   for (const fault of scenario.faults) planFault(parts, fault);
+  const judgeSchedule = scenario.schedule === undefined ? undefined : startSchedule(parts, scenario.schedule);
 
   const ended = await untilOver(parts);
   if (ended && scenario.later) {
@@ -174,6 +177,7 @@ async function live(parts: Parts): Promise<void> {
     await judgeLater();
   } else for (const ticket of parts.plans) await checkPlan(parts, ticket);
   await checker.atEnd(parts, taskIdOf);
+  judgeSchedule?.();
   for (const kind of world.struck.keys()) reached.add(`fault:${kind}`);
 }
 

@@ -65,7 +65,11 @@ async function renewed(ticket: Ticket, now: number, at: number): Promise<Ticket>
 async function renewedPlan(ticket: PlanTicket, now: number, at: number): Promise<PlanTicket> {
   const iat = Math.floor((EPOCH_MS + now) / 1000);
   const payload = { v: 1, iss: ISSUER, aud: PLAN_QUEUE, jti: `later-plan-${ticket.index}`, plan_sha256: ticket.planSha256, iat, exp: iat + TTL_S } as const;
-  const lease = await signPlanLease({ ...payload, capabilities: ['TOOL_CALL:sim.tool', 'TOOL_CALL:files', 'FILE_COPY', 'FILE_MOVE'] }, KERNEL_KEY, cheapEd25519);
+  const lease = await signPlanLease(
+    { ...payload, capabilities: ['TOOL_CALL:sim.tool', 'TOOL_CALL:files', 'FILE_COPY', 'FILE_MOVE'] },
+    KERNEL_KEY,
+    cheapEd25519,
+  );
   return { ...ticket, lease, plan: { ...ticket.plan, at } };
 }
 

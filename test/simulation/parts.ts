@@ -2,6 +2,7 @@ import type { Checker } from './checker.ts';
 import type { startWorker } from './host.ts';
 import type { Host } from './machine.ts';
 import type { PlanTicket } from './plan-tickets.ts';
+import type { SimProcess } from './scheduler.ts';
 import type { Ticket } from './tasks.ts';
 import type { Disk } from './twins/disk.ts';
 import type { KernelTwin } from './twins/kernel.ts';
@@ -22,6 +23,8 @@ export interface Parts {
   readonly undos: Map<string, string>;
   /** The worker that serves each place now. */
   readonly workers: ReturnType<typeof startWorker>[];
+  /** The process that makes the firings of the schedule. */
+  readonly kernelProcess: { current: SimProcess | undefined };
   /** How each task and plan is pushed again when Redis has lost it. */
   readonly pushAgain: Map<string, () => void>;
   /** What must have happened before the history can be over. */

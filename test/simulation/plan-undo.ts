@@ -1,14 +1,12 @@
-import { createEnqueue } from '../../queues/enqueue.ts';
 import type { PlanHistory } from '../../src/contracts/index.ts';
 import { isWritError, WritError } from '../../src/core/errors.ts';
 import type { KernelClient, PlanEntry, PlanPreview, PlanRecord, Plans, ResultReader, ToolEffectClass } from '../../src/core/ports/index.ts';
 import { linkPlan } from '../../src/executors/plan/index.ts';
 import { undoPlan } from '../../src/surfaces/shared/plans/undo.ts';
+import { gatewayFor } from './gateway.ts';
 import type { Parts } from './parts.ts';
 import { type PlanTicket, UNDO_DEFINITION } from './plan-tickets.ts';
 import type { SimProcess } from './scheduler.ts';
-import { fileJournalOf } from './twins/stores.ts';
-import { remote } from './world.ts';
 
 const LOOK_MS = 700;
 /** An undo that was asked for so often in vain is given up. */
@@ -31,31 +29,21 @@ export async function takeBack(parts: Parts, ticket: PlanTicket, process: SimPro
   }
 }
 
-function servicesOf({ world, host, redis, kernel }: Parts, process: SimProcess, plans: Plans, results: ResultReader): Parameters<typeof undoPlan>[1] {
-  const { clock } = process;
-  const ledger = remote(world, process, 'redis', 'ledger', redis.ledger);
-  const enqueue = createEnqueue({
-    connection: redis.connectionFor(process),
-    open: (name) => redis.queueFor(process, name),
-    ledger,
-    results,
-    clock,
-    pool: 'default',
-    providers: ['sim'],
-  });
+function servicesOf(parts: Parts, process: SimProcess, plans: Plans, results: ResultReader): Parameters<typeof undoPlan>[1] {
+  const { world, host, kernel } = parts;
   const ask = <T>(what: string, effect: () => Promise<T>): Promise<T> => world.call(process, { to: 'kernel', what, effect });
   const client: Pick<KernelClient, 'issuePlan' | 'leasedManifest'> = {
     issuePlan: (envelope, { capabilities = [] }) => ask('kernel.issuePlan', () => kernel.kernel.issuePlan({ envelope, capabilities }, { ttl: 3600 })),
     leasedManifest: (taskId) => ask('kernel.leasedManifest', () => kernel.kernel.leasedManifest(taskId)),
   };
   return {
-    tasks: { enqueue, ledger, results, signals: { onRecorded: async () => async () => undefined }, journal: fileJournalOf(host.stores.file, process) },
+    tasks: gatewayFor(parts, process, results),
     plans: { push: plans.push, view: plans.view, history: async (id) => historyOf(host, id) },
     preview,
     kernel: async () => client as KernelClient,
     signatures: () => Promise.reject(new Error('nobody asks')),
     regrantByDefault: false,
-    clock,
+    clock: process.clock,
   };
 }
 

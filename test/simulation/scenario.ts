@@ -1,4 +1,5 @@
 import { attemptsMs } from './plan-weather.ts';
+import type { ScheduleDefinition } from '../../src/contracts/index.ts';
 
 /** How long journals keep answers, milliseconds; what Redis keeps is gone by then. */
 export const RETENTION_MS = 30 * 86_400_000;
@@ -81,6 +82,28 @@ export interface CallFault {
   readonly kind: 'kill-before' | 'kill-after' | 'lost-answer' | 'error' | 'slow' | 'pause' | 'power-after' | 'meddle' | 'occupy' | 'take-away';
 }
 
+/** The kernel's process dies around the nth write of this name. */
+export interface StoreDeath {
+  readonly of: 'decide' | 'update';
+  readonly nth: number;
+  readonly when: 'before' | 'after';
+}
+
+/** One schedule, and what happens to the kernel that keeps it. Times are virtual milliseconds. */
+export interface SimSchedule {
+  readonly cron: '* * * * *' | '*/2 * * * *';
+  readonly missed: ScheduleDefinition['missed'];
+  readonly overlap: ScheduleDefinition['overlap'];
+  /** An operator pauses or removes it then. */
+  readonly until: number;
+  readonly last: 'pause' | 'remove';
+  readonly deaths: readonly StoreDeath[];
+  /** The kernel's process is gone for so long. */
+  readonly down?: { readonly at: number; readonly forMs: number };
+  /** The clock of the machine jumps. */
+  readonly jump?: { readonly at: number; readonly byMs: number };
+}
+
 /** Everything about a history that is decided before it begins. Leaving parts out makes another, smaller history. */
 export interface Scenario {
   readonly seed: number;
@@ -94,6 +117,8 @@ export interface Scenario {
   readonly boundAt: number;
   /** When all has ended, time passes beyond the retention of journals, and everything is pushed again. */
   readonly later?: boolean;
+  /** The kernel makes tasks by the clock, too. */
+  readonly schedule?: SimSchedule;
   readonly faults: readonly TimedFault[];
   readonly calls: readonly CallFault[];
 }

@@ -6,10 +6,12 @@ import type { Slots } from '../../processors/slots.ts';
 import type {
   ConfinedFileSystem,
   FileJournal,
+  FiringLane,
   HostMemory,
   InstanceRegistry,
   Ledger,
   PlanJournal,
+  ScheduleStore,
   TaskExecutor,
   ToolJournal,
 } from '../../src/core/ports/index.ts';
@@ -45,6 +47,8 @@ export interface Seams {
   readonly localDeps?: (deps: PipelineDeps, context: SeamContext) => PipelineDeps;
   readonly plan?: (deps: PlanDeps, context: SeamContext) => PlanDeps;
   readonly deps?: (deps: PipelineDeps, context: SeamContext) => PipelineDeps;
+  readonly schedules?: (store: ScheduleStore, context: SeamContext) => ScheduleStore;
+  readonly lane?: (lane: FiringLane, context: SeamContext) => FiringLane;
   readonly openWorker?: (open: OpenWorker, context: SeamContext) => OpenWorker;
   readonly disk?: (disk: Disk) => void;
   /** The journal that keeps no line of what it trims. */

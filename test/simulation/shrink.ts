@@ -22,7 +22,7 @@ export async function shrink(scenario: Scenario, invariant: string, seams: Seams
 }
 
 function* smallerThan(scenario: Scenario): Generator<Scenario> {
-  const { faults, calls, tasks, workers, concurrency, later } = scenario;
+  const { faults, calls, tasks, workers, concurrency, later, schedule } = scenario;
   if (later) yield { ...scenario, later: false };
   for (const at of faults.keys()) yield { ...scenario, faults: faults.toSpliced(at, 1) };
   for (const at of calls.keys()) yield { ...scenario, calls: calls.toSpliced(at, 1) };
@@ -31,6 +31,12 @@ function* smallerThan(scenario: Scenario): Generator<Scenario> {
   for (const [at, task] of tasks.entries()) {
     if (task.duplicates > 1) yield { ...scenario, tasks: tasks.with(at, { ...task, duplicates: Math.floor(task.duplicates / 2) }) };
     if (task.trap !== 'none') yield { ...scenario, tasks: tasks.with(at, { ...task, trap: 'none' }) };
+  }
+  if (schedule !== undefined) {
+    const { down, jump, deaths, ...plain } = schedule;
+    for (const at of deaths.keys()) yield { ...scenario, schedule: { ...schedule, deaths: deaths.toSpliced(at, 1) } };
+    if (down !== undefined) yield { ...scenario, schedule: { ...plain, deaths, ...(jump && { jump }) } };
+    if (jump !== undefined) yield { ...scenario, schedule: { ...plain, deaths, ...(down && { down }) } };
   }
   if (workers > 1) yield { ...scenario, workers: 1 };
   if (concurrency > 1) yield { ...scenario, concurrency: 1 };

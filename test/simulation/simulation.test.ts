@@ -50,6 +50,9 @@ if (SEED !== undefined) {
       // Everything comes again after the retention, in one history of thirteen.
       expect(reached.get('says:trimmed') ?? 0).toBeGreaterThan(20);
       expect(reached.get('says:trimmed-plan') ?? 0).toBeGreaterThan(3);
+      // The kernel keeps a schedule in one history of twenty-nine.
+      expect(reached.get('firing:ended:SUCCESS') ?? 0).toBeGreaterThan(20);
+      for (const word of ['firing:overlap', 'fault:kill-kernel', 'fault:kernel-down']) expect(reached.get(word) ?? 0, word).toBeGreaterThan(0);
     });
 
     it('have a name on the protocol page for each state that they reach', () => {
@@ -241,6 +244,15 @@ if (SEED !== undefined) {
         const base = { ...scenarioOf(120_957), plans: [], boundAt: 0, workers: 1, concurrency: 1, renames: false, tasks, faults };
         const { violations } = await runHistory({ ...base, calls: [{ call, of: 'fs.unlink', kind: 'power-after' }] });
         expect(violations, `power after fs.unlink ${call}`).toEqual([]);
+      }
+    });
+
+    it('keep the promise that this one broke: Redis is emptied when a worker has taken the firing of a schedule, and has not claimed it', async () => {
+      const schedule = { cron: '* * * * *', missed: 'all', overlap: 'skip', until: 62_000, last: 'pause', deaths: [] } as const;
+      const base = { ...scenarioOf(3317), workers: 1, concurrency: 1, tasks: [], calls: [], schedule };
+      for (let at = 60_000; at < 60_003; at += 0.5) {
+        const { violations } = await runHistory({ ...base, faults: [{ kind: 'redis-loss', at, ageMs: undefined }] });
+        expect(violations, `Redis is emptied at ${at} ms`).toEqual([]);
       }
     });
 

@@ -68,7 +68,7 @@ export interface ScheduleStore {
 /** Where the task of a firing stands, by what executors have signed. */
 export type FiringStanding =
   | { readonly kind: 'open' }
-  /** Redis knows nothing of it. */
+  /** Redis knows nothing of it, or has no job for it. */
   | { readonly kind: 'unknown' }
   /** Something claims an end, and nobody has signed it. */
   | { readonly kind: 'unproven' }

@@ -1,4 +1,4 @@
-import type { AuditEntry, Bindings, IssuedTask, IssueEntry, KernelStore, StoredRevocation } from '../../../src/core/ports/index.ts';
+import type { AuditEntry, Bindings, IssuedTask, IssueEntry, KernelStore, ScheduleStore, StoredRevocation } from '../../../src/core/ports/index.ts';
 import { planLogic } from '../../../src/executors/plan/index.ts';
 import { createKernel, type Kernel } from '../../../src/kernel/index.ts';
 import { fixedKeyring } from '../../../src/lease/index.ts';
@@ -16,6 +16,10 @@ export class KernelTwin {
   readonly #store = storeTwin();
   readonly #bindings: Bindings;
   #ids = 0;
+  /** Where the kernel keeps schedules; only in histories that have one. */
+  schedules: ScheduleStore | undefined;
+  /** What its machine's clock is wrong by, milliseconds. */
+  skewMs = 0;
 
   constructor(world: World, bindings: Bindings) {
     this.#world = world;
@@ -35,12 +39,13 @@ export class KernelTwin {
   #start(): Kernel {
     return createKernel({
       store: this.#store,
+      ...(this.schedules === undefined ? {} : { schedules: this.schedules }),
       key: KERNEL_KEY,
       kernelKeyring: fixedKeyring([KERNEL_KEY]),
       executorKeyring: fixedKeyring([EXECUTOR_KEY]),
       ed25519: cheapEd25519,
       config: { issuer: ISSUER, ttl: 3600, maxTtl: 86_400, audienceOf: ({ capability_id: capability }) => (capability === 'TOOL_CALL' ? TOOL_QUEUE : 'file') },
-      clock: { now: () => Math.floor(EPOCH_MS + this.#world.now), monotonic: () => this.#world.now },
+      clock: { now: () => Math.floor(EPOCH_MS + this.#world.now + this.skewMs), monotonic: () => this.#world.now },
       plans: { logic: planLogic, bindings: this.#bindings, ed25519: cheapEd25519, queue: PLAN_QUEUE },
       randomId: () => {
         this.#ids += 1;

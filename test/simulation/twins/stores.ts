@@ -146,7 +146,7 @@ function forgetting(db: SqliteDatabase): () => void {
   return () => void forget.run();
 }
 
-function emptied(db: SqliteDatabase, keep: readonly string[]): () => void {
+export function emptied(db: SqliteDatabase, keep: readonly string[]): () => void {
   const tables = db.prepare<[], { name: string }>("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'").all();
   // The product's own guard against deletes would keep one history's rows for the next.
   const guards = db.prepare<[], { name: string }>("SELECT name FROM sqlite_master WHERE type = 'trigger' AND sql LIKE '%BEFORE DELETE%RAISE%'").all();

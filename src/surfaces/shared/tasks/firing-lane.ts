@@ -18,7 +18,9 @@ export function firingLane(producer: Producer, connection: { disconnect(): void 
 
 function standingOf(status: TaskStatus): FiringStanding {
   if (status.state === 'finished') return { kind: 'ended', code: status.outcome.error?.error_code ?? 'SUCCESS' };
-  return { kind: KINDS[status.state] };
+  // A row without a job leads to no end: Redis was emptied while a worker took it, and nobody comes for it.
+  const isLeft = KINDS[status.state] === 'open' && 'job' in status && status.job === undefined;
+  return { kind: isLeft ? 'unknown' : KINDS[status.state] };
 }
 
 const KINDS = { waiting: 'open', running: 'open', unknown: 'unknown', unproven: 'unproven', malformed: 'unproven' } satisfies Record<

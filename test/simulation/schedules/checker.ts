@@ -1,0 +1,181 @@
+import type { TaskManifest } from '../../../src/contracts/index.ts';
+import { manifestSha256 } from '../../../src/core/hash.ts';
+import type { Firing, FiringLane, ScheduleStore } from '../../../src/core/ports/index.ts';
+import { firingId } from '../../../src/core/schedule-id.ts';
+import type { Parts } from '../parts.ts';
+import type { SimSchedule } from '../scenario.ts';
+import { EPOCH_MS, type SimProcess } from '../scheduler.ts';
+
+export const SCHEDULE = 'nightly';
+export const MANIFEST: TaskManifest = {
+  task_id: SCHEDULE,
+  capability_id: 'TOOL_CALL',
+  inputs: { tool: 'sim.tool', operation: 'once', params: {} },
+  constraints: {},
+};
+
+const MINUTE = 60_000;
+const START = EPOCH_MS / MINUTE;
+/** Planned times that a history can reach, its clocks set ahead included. */
+const REACH = 30;
+/** Between the removal of a schedule and the last push of a firing that was being signed. */
+const AT_WORK_MS = 1_000;
+
+/** Beside the kernel: sees what its store holds and what is pushed, and knows the times by itself (docs/protocol.md 11). */
+export class ScheduleWatch {
+  readonly #parts: Parts;
+  readonly #schedule: SimSchedule;
+  /** What is on record, whoever lives. */
+  readonly #kept: ScheduleStore;
+  /** The task id of each time of the schedule. */
+  readonly #ids = new Map<number, string>();
+  readonly #pushed = new Set<string>();
+  /** Firings that were due at any time. */
+  readonly #due = new Set<string>();
+  #registered: number | undefined;
+  #removedAt: number | undefined;
+  /** Up to where every planned time is decided. */
+  #cursor = START;
+
+  constructor(parts: Parts, schedule: SimSchedule, kept: ScheduleStore) {
+    this.#parts = parts;
+    this.#schedule = schedule;
+    this.#kept = kept;
+    const every = schedule.cron === '* * * * *' ? 1 : 2;
+    for (let minute = START - REACH; minute <= START + REACH; minute += 1)
+      if (minute % every === 0) this.#ids.set(minute, firingId(SCHEDULE, manifestSha256(MANIFEST), minute));
+  }
+
+  /** The store of one process, watched. */
+  store(inner: ScheduleStore, process: SimProcess): ScheduleStore {
+    return {
+      ...inner,
+      put: (stored, audit, now) => {
+        inner.put(stored, audit, now);
+        if (this.#registered !== undefined) this.#onLast(stored.cursor);
+        this.#registered ??= stored.cursor;
+        this.#cursor = stored.cursor;
+      },
+      remove: (id, audit, now) => {
+        inner.remove(id, audit, now);
+        this.#onLast(Math.floor(process.clock.now() / MINUTE));
+        this.#removedAt = this.#parts.world.now;
+      },
+      decide: (moved, firings) => {
+        const before = this.#kept.firings(SCHEDULE, 2 * REACH);
+        try {
+          inner.decide(moved, firings);
+        } finally {
+          // Whether it was written before its process died is seen in what is kept.
+          if (this.#kept.schedule(SCHEDULE)?.cursor === moved.cursor && moved.cursor !== this.#cursor) this.#onDecided(moved.cursor, before);
+        }
+      },
+    };
+  }
+
+  /** The way of firings out of one process, watched. */
+  lane(inner: FiringLane, process: SimProcess): FiringLane {
+    return {
+      ...inner,
+      push: (job, options) => {
+        if (!process.alive) return new Promise(() => undefined);
+        this.#onPush(job.manifest.task_id, process.clock.now());
+        return inner.push(job, options);
+      },
+    };
+  }
+
+  /** When the history is over. */
+  judge(): void {
+    const { checker, host } = this.#parts;
+    for (const [taskId, requests] of host.tools.requests) {
+      if (!taskId.startsWith('s-')) continue;
+      if (!this.#pushed.has(taskId)) checker.violate('nothing is invented', `${taskId} was run, and the kernel had not pushed it`);
+      if (requests > 1) checker.violate('at most one effect', `the firing ${taskId} was requested ${requests} times`);
+    }
+    for (const taskId of this.#due) {
+      const firing = this.#kept.firing(taskId);
+      if (firing === undefined) checker.violate('no firing is lost', `${taskId} is no more on record`);
+      else this.#judgeEnd(firing);
+    }
+  }
+
+  #timesIn(after: number, until: number): readonly number[] {
+    return [...this.#ids.keys()].filter((minute) => minute > after && minute <= until);
+  }
+
+  #firing(minute: number): Firing | undefined {
+    return this.#kept.firing(this.#ids.get(minute) ?? '');
+  }
+
+  /** The kernel has moved the cursor: what its settings owe is on record. */
+  #onDecided(now: number, before: readonly Firing[]): void {
+    const { checker, world } = this.#parts;
+    // Where the clock was set back, what comes then comes after the registration, whatever the clock said at that time.
+    if (this.#registered !== undefined && now < this.#registered) this.#registered = now;
+    const times = this.#timesIn(this.#cursor, now);
+    this.#cursor = now;
+    const onTime = times.filter((minute) => minute >= now - 1);
+    const late = times.filter((minute) => minute < now - 1);
+    if (late.length > 0 && world.struck.size === 0) checker.violate('nobody starves', `${late.map(named).join(', ')} was missed, and nothing went wrong`);
+    const made = { skip: onTime, all: times, latest: onTime.length > 0 ? onTime : late.slice(-1) }[this.#schedule.missed];
+    for (const minute of made) {
+      const firing = this.#firing(minute);
+      if (firing === undefined) checker.violate('no firing is lost', `${named(minute)} was decided, and there is no firing`);
+      else if (firing.state === 'skipped') this.#onSkipped(firing, [...before, ...made.flatMap((one) => this.#firing(one) ?? [])]);
+    }
+    for (const minute of late.filter((one) => !made.includes(one))) {
+      const stood = before.some(({ planned }) => planned === minute);
+      if (!stood && (this.#firing(minute)?.state ?? 'skipped') !== 'skipped')
+        checker.violate('nothing is invented', `${named(minute)} was missed, and is made up for`);
+    }
+    for (const { taskId, state } of this.#kept.firings(SCHEDULE, 2 * REACH)) if (state === 'due') this.#due.add(taskId);
+  }
+
+  /** One that is left out for an overlap: another one is on its way, as far as the kernel can see. */
+  #onSkipped({ planned, detail }: Firing, others: readonly Firing[]): void {
+    const { checker, world, reached } = this.#parts;
+    reached.add(`firing:${detail}`);
+    const isOpen = others.some(({ taskId, lookAt }) => lookAt !== undefined && (checker.recorded(taskId).length === 0 || world.struck.size > 0));
+    if (detail !== 'overlap' || this.#schedule.overlap !== 'skip' || !isOpen)
+      checker.violate('no firing is lost', `${named(planned)} was left out (${detail}), and no other is on its way`);
+  }
+
+  /** It is paused or removed: nothing that had come was undecided, for whoever did so had looked. */
+  #onLast(now: number): void {
+    const passedOver = this.#timesIn(this.#cursor, now);
+    if (passedOver.length > 0) this.#parts.checker.violate('no firing is lost', `nobody has decided ${passedOver.map(named).join(', ')}`);
+  }
+
+  #onPush(taskId: string, now: number): void {
+    const { checker, world } = this.#parts;
+    const [minute] = [...this.#ids].find(([, id]) => id === taskId) ?? [];
+    if (minute === undefined || this.#registered === undefined || minute <= this.#registered)
+      checker.violate('nothing is invented', `${taskId} was pushed, and is no time of the schedule`);
+    else if (minute * MINUTE > now) checker.violate('nothing is invented', `${named(minute)} was pushed before its time`);
+    if (this.#removedAt !== undefined && world.now > this.#removedAt + AT_WORK_MS)
+      checker.violate('nothing is invented', `${taskId} was pushed after its schedule was removed`);
+    if (this.#kept.firing(taskId) === undefined) checker.violate('nothing is invented', `${taskId} was pushed, and is not on record`);
+    this.#pushed.add(taskId);
+  }
+
+  /** A firing that was due has ended with what an executor has signed. */
+  #judgeEnd({ taskId, state, detail = '', planned }: Firing): void {
+    const { checker, host, reached } = this.#parts;
+    reached.add(`firing:${state}:${detail}`);
+    if (detail === 'removed' && this.#removedAt !== undefined) return;
+    if (state !== 'ended') {
+      checker.violate('everything ends', `the firing of ${named(planned)} is ${state} (${detail})`);
+      return;
+    }
+    const ends = checker.recorded(taskId);
+    const hasEnded = ends.some(({ status, result }) => (detail === 'SUCCESS' ? status === 'SUCCESS' : result.includes(`"${detail}"`)));
+    if (!hasEnded) checker.violate('failures are true', `the firing of ${named(planned)} is told as ${detail}, and no executor has said so`);
+    if (detail === 'SUCCESS' && (host.tools.requests.get(taskId) ?? 0) === 0)
+      checker.violate('effect if and only if SUCCESS', `the firing of ${named(planned)} was never requested`);
+  }
+}
+
+function named(minute: number): string {
+  return new Date(minute * MINUTE).toISOString().slice(11, 16);
+}

@@ -1,0 +1,56 @@
+import { scheduleStore } from '../../../src/adapters/sqlite/kernel-store/schedule-store.ts';
+import { migrate } from '../../../src/adapters/sqlite/migrate.ts';
+import { openDatabase } from '../../../src/adapters/sqlite/open.ts';
+import { WritError } from '../../../src/core/errors.ts';
+import type { ScheduleStore } from '../../../src/core/ports/index.ts';
+import type { StoreDeath } from '../scenario.ts';
+import type { SimProcess } from '../scheduler.ts';
+import type { World } from '../world.ts';
+import { emptied } from './stores.ts';
+
+/** Writes of the store: each is one transaction, durable when it returns. */
+const WRITES: ReadonlySet<string> = new Set(['put', 'remove', 'decide', 'update']);
+
+let engine: { readonly store: ScheduleStore; readonly empty: () => void } | undefined;
+
+/** The product's SQL on SQLite in memory, opened once per process and emptied for each history. */
+export function emptyScheduleStore(): ScheduleStore {
+  engine ??= open();
+  engine.empty();
+  return engine.store;
+}
+
+function open(): NonNullable<typeof engine> {
+  const db = openDatabase(':memory:');
+  migrate(db, new URL('../../../src/adapters/sqlite/sql/kernel/', import.meta.url));
+  return { store: scheduleStore(db), empty: emptied(db, []) };
+}
+
+/** The store as one process has it: nothing is written when that is dead, or the disk is full. */
+export function storeFor(store: ScheduleStore, world: World, process: SimProcess, deaths: readonly StoreDeath[], counts: Map<string, number>): ScheduleStore {
+  const dies = (of: string, when: StoreDeath['when']): void => {
+    if (!deaths.some((death) => death.of === of && death.nth === counts.get(of) && death.when === when)) return;
+    world.strike('kill-kernel', `${when} ${of} ${counts.get(of)}`);
+    world.kill(process);
+    throw new Error('the process is dead');
+  };
+  return new Proxy(store, {
+    get(target, key, receiver) {
+      const value: unknown = Reflect.get(target, key, receiver);
+      if (typeof value !== 'function') return value;
+      const name = String(key);
+      return (...args: unknown[]) => {
+        // What runs on in the same turn after its process has died.
+        if (!process.alive) throw new Error('the process is dead');
+        if (!WRITES.has(name)) return Reflect.apply(value, target, args) as unknown;
+        counts.set(name, (counts.get(name) ?? 0) + 1);
+        dies(name, 'before');
+        if (world.isDiskFull) throw new WritError('STORAGE_UNAVAILABLE', 'the kernel store cannot be written: database or disk is full');
+        world.trace.say(world.now, process.name, `schedules.${name} ${String(Reflect.get(Object(args[0]), 'id') ?? args[0]).slice(0, 12)}`);
+        const answer: unknown = Reflect.apply(value, target, args);
+        dies(name, 'after');
+        return answer;
+      };
+    },
+  });
+}
