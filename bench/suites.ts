@@ -14,6 +14,7 @@ export const SUITES: Readonly<Record<string, () => Promise<Suite>>> = {
   index: async () => (await import('./content-index.ts')).suite,
   file: async () => (await import('./file.ts')).suite,
   'search-executor': async () => (await import('./search-executor.ts')).suite,
+  retry: async () => (await import('./retry.ts')).suite,
   scale: async () => (await import('./scale.ts')).suite,
   throughput: async () => (await import('./throughput.ts')).suite,
 };

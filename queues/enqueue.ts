@@ -13,6 +13,7 @@ import { type FoundJob, findJob } from './job-lookup.ts';
 import { openQueue } from './open-queue.ts';
 import type { EnqueueDeps, Push, PushContext, ShardQueue, When } from './push.ts';
 import { pushMany, pushOne, rerunJob } from './push-table.ts';
+import { rerunKnown } from './rerun-known.ts';
 import { ONE_SHARD, placeOfJob, type QueueShards, shardedName } from './shards.ts';
 
 /** The Enqueue port on BullMQ. `close` leaves the connection open. */
@@ -71,7 +72,15 @@ export function createEnqueue(deps: EnqueueDeps): Enqueue & { close(): Promise<v
         const pushes = jobs.map((job) => prepare(job, options));
         return acknowledge(pushes, await pushMany(pushes, context));
       }),
-    retry: (taskId, options = {}) => redisCall(() => retry(taskId, options, find, deps)),
+    retry: (taskId, options = {}) =>
+      redisCall(async () => {
+        const { queue: name, jobId, lease } = options;
+        const isOurs = name !== undefined && jobId === jobIdOf(taskId) && lease === undefined;
+        const home = isOurs ? queue({ prefix: shards.home(taskId), queueName: checkedName(name) }) : undefined;
+        const forget = () => deps.ledger.clearCancel(taskId, deps.clock.now());
+        if (home && (await rerunKnown(home, deps.connection, jobId ?? '', forget))) return { kind: 'retried' };
+        return retry(taskId, options, find, deps);
+      }),
     jobState: (taskId, name, jobId) => redisCall(async () => view(await find(taskId, name, jobId))),
     async close() {
       await Promise.all([...queues.values()].map((open) => open.close()));

@@ -10,7 +10,7 @@ import type { RedisTarget } from '../../src/adapters/redis/target.ts';
 import { wirePipeline } from '../../src/bin/roles/wire-pipeline.ts';
 import { createWorkerHealth } from '../../src/bin/roles/worker-health.ts';
 import { type Lifecycle, lifecycle, sequential } from '../../src/core/lifecycle.ts';
-import { success } from '../../src/core/outcome.ts';
+import { failure, success } from '../../src/core/outcome.ts';
 import { dataDirPaths } from '../../src/data-dir/paths.ts';
 import { createLogger } from '../../src/observability/logging.ts';
 import { createMetrics } from '../../src/observability/metrics.ts';
@@ -29,6 +29,8 @@ export interface SideSetup {
   readonly concurrency: number;
   /** 0: works until it is ended. */
   readonly jobs: number;
+  /** Whether its executor fails each task, without retries. */
+  readonly fails?: boolean;
   /** Shards of the queue; 1 when absent. */
   readonly shards?: number;
 }
@@ -73,6 +75,7 @@ async function writSide(): Promise<{ prepare: Lifecycle; work: Lifecycle }> {
     maxRunMs: 300_000,
     execute: async ({ manifest }: { manifest: { task_id: string } }) => {
       done += 1;
+      if (setup.fails === true) return { kind: 'outcome' as const, outcome: failure('EXECUTION_FAILED', 'it shall fail') };
       return { kind: 'outcome' as const, outcome: success({ task_id: manifest.task_id, capability_id: NOOP, result_summary: {} }) };
     },
   };
@@ -116,7 +119,7 @@ async function finished(): Promise<void> {
     await delay(done < setup.jobs ? 20 : 2);
     if (done < setup.jobs) continue;
     const [waiting, active, failed] = await Promise.all([redis.llen(key('wait')), redis.llen(key('active')), redis.zcard(key('failed'))]);
-    if (failed > 0) throw new Error(`${failed} jobs failed`);
+    if (failed > 0 && setup.fails !== true) throw new Error(`${failed} jobs failed`);
     if (waiting + active === 0) break;
   }
   redis.disconnect();

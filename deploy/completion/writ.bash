@@ -91,7 +91,7 @@ _writ() {
     '/sessions/list') words='--key --help --version --json --data-dir --config --set' ;;
     '/sessions/end') words='--key --help --version --json --data-dir --config --set' ;;
     '/audit') words='verify list --help --version --json --data-dir --config --set' ;;
-    '/audit/verify') words='--help --version --json --data-dir --config --set' ;;
+    '/audit/verify') words='--after --help --version --json --data-dir --config --set' ;;
     '/audit/list') words='--since --action --help --version --json --data-dir --config --set' ;;
     '/vault') words='list purge --help --version --json --data-dir --config --set' ;;
     '/vault/list') words='--base --help --version --json --data-dir --config --set' ;;

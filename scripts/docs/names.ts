@@ -7,7 +7,8 @@ import { pages, type TreeFile } from './tree.ts';
 const HISTORY = /^(?:CHANGELOG\.md|docs\/(?:performance\.md|decisions\/|generated\/))/;
 /** A name of the browser's, not of a metric. */
 const COOKIE = 'writ_session';
-const FILE = /\.(?:ts|js|sql|conf|jsonl?|toml|db)$/;
+/** With what a program hangs on to the name: `worker.log.1`. */
+const FILE = /\.(?:ts|js|sql|conf|jsonl?|toml|db)$|\.(?:ndjson|log)(?:\.[a-z0-9]+)?$/;
 /** One backtick on each side, on one line. */
 const SPAN = /(?<!`)`([^`\n]+)`(?!`)/g;
 

@@ -83,12 +83,15 @@ function openingOf({ file, end }: OpenLog, now: number): OperatorRecord {
 }
 
 /** Puts a new file with this line in the place of the log, which keeps another name. `undefined`: it could not be done, and nothing has changed. */
-async function replaced({ file, end }: OpenLog, line: string, onPoint: (point: RotationPoint) => void): Promise<FileHandle | undefined> {
+async function replaced({ file, end, handle: old }: OpenLog, line: string, onPoint: (point: RotationPoint) => void): Promise<FileHandle | undefined> {
   const next = `${file}.next`;
   const closed = closedFileOf(file, end.link.n);
   const made: string[] = [];
   let handle: FileHandle | undefined;
   try {
+    // A crash may have left the head behind; what it names must lie in the last of the closed files, or in the new one.
+    await old.sync();
+    await writeHead(file, end.link);
     await rm(next, { force: true });
     handle = await open(next, 'ax+', 0o600);
     made.push(next);

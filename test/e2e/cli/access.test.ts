@@ -151,10 +151,15 @@ describe('writ audit', () => {
     expect((await writ('audit', 'list', '--action', 'key.', '--since', '1h', '--json')).json).toEqual({ summary: { records: 4 } });
     expect((await writ('audit', 'list', '--since', '2099-01-01T00:00:00Z', '--json')).json).toEqual({ summary: { records: 0 } });
     expect(await writ('audit', 'list', '--since', 'yesterday')).toMatchObject({ code: 2 });
+    const { json } = await writ('audit', 'verify', '--json');
+    const [records, head] = [String(json['records']), String(json['head'])];
+    expect(await writ('audit', 'verify', '--after', `${records}:${head}`)).toMatchObject({ code: 0 });
+    expect(await writ('audit', 'verify', '--after', `${records}:${'0'.repeat(64)}`)).toMatchObject({ code: 1 });
+    expect(await writ('audit', 'verify', '--after', head)).toMatchObject({ code: 2 });
     writeFileSync(places().audit, readFileSync(places().audit, 'utf8').replace('"subject":"none"', '"subject":"some"'));
     expect(await writ('audit', 'verify')).toMatchObject({
       code: 1,
-      out: expect.stringMatching(/^BROKEN: line 3 does not match its hash\n2 records before it are good\n$/),
+      out: expect.stringMatching(/^BROKEN: audit\.ndjson, line 3 does not match its hash\n2 records before it are good\n$/),
     });
   });
 

@@ -115,6 +115,20 @@ it.each(ROTATION_POINTS)('survives a kill after the step %s', async (point) => {
   expect(readdirSync(copy).filter((name) => name.endsWith('.next'))).toEqual([]);
 });
 
+it('catches up with a head that a crash had left behind, before it is closed', async () => {
+  await at.append('a');
+  const head = readFileSync(`${at.file}.head`);
+  await Promise.all(['b', 'c'].map((subject) => at.log.append(asked(subject))));
+  writeFileSync(`${at.file}.head`, head);
+  const log = logOf({ onPoint: (reached) => void (reached === 'swapped' && copyOf(at.directory, killed())) });
+  await log.append(asked('d'));
+  const file = path.join(killed(), 'audit.ndjson');
+  expect(await verifyAuditFile(file)).toMatchObject({ ok: true, records: 4 });
+  await logOf({ file }).append(asked('next'));
+  expect(await verifyAuditFile(file)).toMatchObject({ ok: true, records: 5 });
+  expect(await verify()).toMatchObject({ ok: true, records: 5 });
+});
+
 it('that has two names after a kill takes the second away also where nothing rotates any more', async () => {
   await at.append('a', 'b');
   linkSync(at.file, `${at.file}.000000000002`);

@@ -184,6 +184,24 @@ describe('push', () => {
       expect((await at.rig.ledger.row('t'))?.cancelRequested).toBe(false);
     });
 
+    it('asks little of Redis for a failed job that the caller knows, and looks for one that has moved on', async () => {
+      const known = { queue: at.rig.queueName, jobId: 't_t' };
+      await at.rig.enqueue.push(taskJob('t'));
+      await at.rig.fail(await at.rig.fetch());
+      await at.rig.record(taskJob('t'), 'FAILURE');
+      await at.rig.ledger.cancel('t', Date.now());
+      const redis = await at.server.client();
+      await redis.config('RESETSTAT');
+      expect(await at.rig.enqueue.retry('t', known)).toEqual({ kind: 'retried' });
+      expect(commandCount(await redis.info('commandstats'), 'hgetall')).toBe(0);
+      expect((await at.rig.ledger.row('t'))?.cancelRequested).toBe(false);
+      await at.rig.ledger.cancel('t', Date.now());
+      expect(await at.rig.enqueue.retry('t', known)).toEqual({ kind: 'wrong-state', state: 'waiting' });
+      expect((await at.rig.ledger.row('t'))?.cancelRequested).toBe(true);
+      expect(await at.rig.fetch()).toMatchObject({ data: taskJob('t'), attemptsMade: 0 });
+      expect(await at.rig.enqueue.retry('u', { ...known, jobId: 't_u' })).toEqual({ kind: 'not-found' });
+    });
+
     it('says when there is no job, or it has not failed', async () => {
       expect(await at.rig.enqueue.retry('nothing')).toEqual({ kind: 'not-found' });
       expect(await at.rig.enqueue.jobState('nothing')).toBeUndefined();

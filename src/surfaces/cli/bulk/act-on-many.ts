@@ -4,6 +4,9 @@ import type { CommandContext } from '../command.ts';
 import { askYes } from './ask-yes.ts';
 import { createCountBar } from './count-bar.ts';
 
+/** `undefined`: done. */
+export type BulkEnd = Error | undefined;
+
 /** What is done to everything that a filter finds, or to those that are named. */
 export interface BulkAct {
   readonly noun: 'task' | 'plan';
@@ -16,8 +19,8 @@ export interface BulkAct {
   readonly named: boolean;
   /** Ids, page by page; walked twice when they are to be counted first. */
   pages(): AsyncIterable<readonly string[]>;
-  /** @throws WritError for one that is refused; with exit code 3 the rest would fare no better */
-  act(id: string): Promise<void>;
+  /** Acts on some together. An end for each, in order: undefined for done, else why it is refused; with exit code 3 the rest would fare no better. */
+  act(ids: readonly string[]): Promise<readonly BulkEnd[]>;
   /** The command line that goes on where this one stopped. */
   readonly again: string;
 }
@@ -33,8 +36,8 @@ interface Tally {
 
 type End = 'complete' | 'interrupted' | ErrorCode;
 
-/** Acts that are under way together; each is a handful of round trips. */
-const TOGETHER = 64;
+/** Acts that are under way together, as in a page of `POST /v1/tasks/retry`. */
+const TOGETHER = 200;
 const DONE = { retry: 'retried', cancel: 'asked to cancel' } as const;
 
 /**
@@ -111,28 +114,44 @@ async function actOnPage(
   signal: AbortSignal,
   told: () => void,
 ): Promise<Error | undefined> {
-  const left = ids.values();
+  for (let at = 0; at < ids.length; at += TOGETHER) {
+    if (signal.aborted) return undefined;
+    const some = ids.slice(at, at + TOGETHER);
+    const stopper = await tell(some, await act(some), tally, output);
+    told();
+    if (stopper !== undefined) return stopper;
+  }
+  return undefined;
+}
+
+/** @returns the first end that is no single one's */
+async function tell(ids: readonly string[], ends: readonly BulkEnd[], tally: Tally, output: CommandContext['output']): Promise<Error | undefined> {
   let stopper: Error | undefined;
-  const lane = async (): Promise<void> => {
-    for (const id of left) {
-      if (stopper !== undefined || signal.aborted) return;
-      try {
-        await act(id);
-        tally.done += 1;
-        await output.line({ id, outcome: 'done' });
-      } catch (error) {
-        if (!isWritError(error) || ERRORS[error.code].exit === 3) {
-          stopper = error instanceof Error ? error : new Error(String(error));
-          return;
-        }
-        tally.refused.set(error.code, (tally.refused.get(error.code) ?? 0) + 1);
-        await output.line({ id, outcome: 'refused', code: error.code, message: error.message });
-      }
-      told();
+  for (const [at, error] of ends.entries()) {
+    const id = ids[at] ?? '';
+    if (error === undefined) {
+      tally.done += 1;
+      await output.line({ id, outcome: 'done' });
+    } else if (!isWritError(error) || ERRORS[error.code].exit === 3) stopper ??= error;
+    else {
+      tally.refused.set(error.code, (tally.refused.get(error.code) ?? 0) + 1);
+      await output.line({ id, outcome: 'refused', code: error.code, message: error.message });
     }
-  };
-  await Promise.all(Array.from({ length: TOGETHER }, lane));
+  }
   return stopper;
+}
+
+/** An act on one, as one on many: all at once, each with its own end. */
+export function each(one: (id: string) => Promise<unknown>): BulkAct['act'] {
+  return (ids) =>
+    Promise.all(
+      ids.map((id) =>
+        one(id).then(
+          () => undefined,
+          (error: unknown) => (error instanceof Error ? error : new Error(String(error))),
+        ),
+      ),
+    );
 }
 
 function refusedOf({ refused }: Tally): number {

@@ -156,7 +156,7 @@ async function act(
   verb: 'retry' | 'cancel',
   one: (id: string, plans: Plans) => Promise<void>,
 ): Promise<number> {
-  const { actOnMany } = await import('../bulk/act-on-many.ts');
+  const { actOnMany, each } = await import('../bulk/act-on-many.ts');
   const { planIdOf } = await import('../../shared/plans/plan-id.ts');
   if (names.length > 0 && Object.keys(filter).length > 0) throw new WritError('INVALID_ARGUMENT', 'name plans, or give a filter; not both');
   const ids = names.map(planIdOf);
@@ -173,7 +173,7 @@ async function act(
       if (ids.length > 0) yield ids;
       else for (const state of states) yield* pagesOf({ ...bounded, state }, plans);
     },
-    act: (id) => one(id, plans),
+    act: each((id) => one(id, plans)),
     again: `writ plans ${verb} ${ids.length > 0 ? ids.join(' ') : filterWords(bounded)} --yes`,
   });
 }

@@ -2,8 +2,9 @@ import type { TaskFilter, TaskRecord } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
 import type { TaskDetails } from '../../shared/tasks/details.ts';
 import type { OperatorServices } from '../../shared/tasks/operator.ts';
+import type { RetryEnd } from '../../shared/tasks/retry.ts';
 import { fromApi, KEY_OPTION, type KeyFlags, openApi } from '../api/api-door.ts';
-import type { BulkFlags } from '../bulk/act-on-many.ts';
+import type { BulkAct, BulkEnd, BulkFlags } from '../bulk/act-on-many.ts';
 import { type FilterFlags, filterWords, taskFilterOf, withFilters } from '../bulk/filters.ts';
 import { type CommandContext, command, type Registrar } from '../command.ts';
 import { pairs, table } from '../text/table.ts';
@@ -189,13 +190,18 @@ async function runFollow(context: CommandContext, { timeout }: { timeout: string
 
 /** `writ tasks retry`. */
 async function runRetry(context: CommandContext, flags: ActFlags, names: readonly string[]): Promise<number> {
-  const { retryTask } = await import('../../shared/tasks/retry.ts');
+  const { retryTasks } = await import('../../shared/tasks/retry.ts');
   const { assertRetryable } = await import('../../shared/tasks/retry-many.ts');
   const filter = taskFilterOf(flags, context.clock.now());
   assertRetryable(filter);
   const services = await operatorServices(context);
   const terms = flags.regrant === undefined ? {} : { regrant: flags.regrant };
-  return act(context, flags, names, filter, ['failure'], 'retry', async (id) => void (await retryTask(id, terms, services)));
+  return act(context, flags, names, filter, ['failure'], 'retry', async (ids) => (await retryTasks(ids, terms, services)).map(errorOf));
+}
+
+function errorOf(end: RetryEnd): BulkEnd {
+  if (end.kind === 'retried') return undefined;
+  return end.error instanceof Error ? end.error : new Error(String(end.error));
 }
 
 const OPEN = ['waiting', 'delayed', 'running'] as const;
@@ -207,9 +213,18 @@ async function runCancel(context: CommandContext, flags: ActFlags, names: readon
   const { state } = filter;
   const open = OPEN.filter((one) => state === undefined || one === state);
   if (open.length === 0) throw new WritError('INVALID_ARGUMENT', `only tasks that have not ended are cancelled: ${OPEN.join(', ')}`, { field: '--state' });
+  const { each } = await import('../bulk/act-on-many.ts');
   const services = await operatorServices(context);
   const signal = context.interrupted();
-  return act(context, flags, names, filter, open, 'cancel', async (id) => void (await cancelTask(id, { timeoutMs: 0, signal }, services)));
+  return act(
+    context,
+    flags,
+    names,
+    filter,
+    open,
+    'cancel',
+    each((id) => cancelTask(id, { timeoutMs: 0, signal }, services)),
+  );
 }
 
 async function act(
@@ -219,7 +234,7 @@ async function act(
   filter: TaskFilter,
   states: readonly NonNullable<TaskFilter['state']>[],
   verb: 'retry' | 'cancel',
-  one: (id: string) => Promise<void>,
+  together: BulkAct['act'],
 ): Promise<number> {
   const { actOnMany } = await import('../bulk/act-on-many.ts');
   const { taskIdOf } = await import('../../shared/tasks/task-id.ts');
@@ -241,7 +256,7 @@ async function act(
       if (client === undefined) yield ids;
       else for (const state of states) yield* pagesOf(async (cursor) => fromApi(() => client.tasks.page({ ...bounded, state }, { limit: PAGE, ...cursor })));
     },
-    act: one,
+    act: together,
     again: `writ tasks ${verb} ${words}${regrant} --yes`,
   });
 }
