@@ -33,7 +33,7 @@ export function outboxRoom(db: SqliteDatabase, { endpointBytes, maxNotices }: Ou
     "SELECT seq FROM notice WHERE endpoint = ? AND state = 'dead' AND body <> '' ORDER BY seq LIMIT 1",
   );
   const dropText = db.prepare<Values>("UPDATE notice SET body = '' WHERE seq = @seq");
-  const bareOf = db.prepare<Values, BareRow>("SELECT * FROM notice WHERE endpoint = @endpoint AND state = 'dead' AND body = '' AND lost = 0 ORDER BY seq LIMIT @limit");
+  const bareOf = db.prepare<Values, BareRow>("SELECT * FROM notice WHERE endpoint = @endpoint AND state = 'dead' AND body = '' AND lost = 0 AND capability IS NOT NULL ORDER BY seq LIMIT @limit");
   const bareOne = db.prepare<Values, BareRow>("SELECT * FROM notice WHERE id = @id AND state = 'dead' AND body = '' LIMIT @limit");
   const restore = db.prepare<Values>(
     "UPDATE notice SET state = 'pending', body = @body, attempts = 0, first_at = NULL, next_at = @now, ended_at = NULL, lost = 0 WHERE id = @id AND state = 'dead'",
