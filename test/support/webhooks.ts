@@ -17,7 +17,10 @@ export function webhooksOf(
   { limits, ...deps }: Pick<WebhookDeps, 'directory' | 'index' | 'outcome'> & Partial<WebhookDeps> & { readonly limits?: Partial<WebhookOptions> },
 ): Webhooks & Lifecycle {
   const quiet = { report: () => undefined, counted: () => undefined, dropped: () => undefined, onTrouble: () => undefined };
-  return createWebhooks({ endpoints, timeout_ms: 60_000, keep_s: 86_400, max_bytes: 1e9, max_notices: 1e6, ...limits }, { key: async () => noticeKey, clock: systemClock, ...quiet, ...deps });
+  return createWebhooks(
+    { endpoints, timeout_ms: 60_000, keep_s: 86_400, max_bytes: 1e9, max_notices: 1e6, ...limits },
+    { key: async () => noticeKey, clock: systemClock, ...quiet, ...deps },
+  );
 }
 
 /** An open outbox with room enough, unless another is asked for. */

@@ -138,7 +138,11 @@ describe('a schedule', () => {
     clock.advance(40 * 24 * 60 * MINUTE);
     restart();
     await go(clock.now());
-    expect(store().firings('nightly', 1000).map(({ planned }) => planned)).toEqual([...made.slice(44).reverse(), made[1]].map((one) => one?.planned));
+    expect(
+      store()
+        .firings('nightly', 1000)
+        .map(({ planned }) => planned),
+    ).toEqual([...made.slice(44).reverse(), made[1]].map((one) => one?.planned));
     expect(store().floor('nightly')).toBe(made[43]?.planned);
     // It had a lease while it stood.
     const manifest = { ...scheduleRequest().manifest, task_id: made[0]?.taskId ?? '' };

@@ -155,11 +155,12 @@ describe('the users of deploy/redis/users.conf', () => {
       [{}, 'accepted'],
       [{ attempts: 3 }, 'retried'],
       [{ priority: 7 }, 'accepted'],
-      [{ notBefore: Date.now() + 50 }, 'accepted'],
     ] satisfies [PushOptions, Receipt['kind']][]) {
       expect(await lane.push(job, options)).toMatchObject({ kind });
       expect(await ended()).toEqual({ kind: 'ended', code: 'INVALID_LEASE' });
     }
+    expect(await lane.push(job, { notBefore: Date.now() + 3_600_000 })).toMatchObject({ kind: 'accepted' });
+    expect(await lane.standing(idOf('1'))).toEqual({ kind: 'open' });
     const { manifest: searching } = manifest(idOf('2'), 'SEARCH_FILES', 'x');
     const search = TaskManifest.parse({ ...searching, inputs: { query: 'a', target_scope: 'base', max_results: 1 } });
     expect(await lane.push({ v: 1, manifest: search, lease: 'a.b.c' }, {})).toMatchObject({ kind: 'accepted' });

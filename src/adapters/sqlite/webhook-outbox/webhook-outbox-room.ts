@@ -29,11 +29,11 @@ export function outboxRoom(db: SqliteDatabase, { endpointBytes, maxNotices }: Ou
   );
   const isThere = db.prepare<[string]>('SELECT 1 FROM notice WHERE id = ?');
   const held = db.prepare<[string, string], { bytes: number }>('SELECT bytes FROM tally WHERE endpoint = ? AND state = ?');
-  const oldestDead = db.prepare<[string], { seq: number }>(
-    "SELECT seq FROM notice WHERE endpoint = ? AND state = 'dead' AND body <> '' ORDER BY seq LIMIT 1",
-  );
+  const oldestDead = db.prepare<[string], { seq: number }>("SELECT seq FROM notice WHERE endpoint = ? AND state = 'dead' AND body <> '' ORDER BY seq LIMIT 1");
   const dropText = db.prepare<Values>("UPDATE notice SET body = '' WHERE seq = @seq");
-  const bareOf = db.prepare<Values, BareRow>("SELECT * FROM notice WHERE endpoint = @endpoint AND state = 'dead' AND body = '' AND lost = 0 AND capability IS NOT NULL ORDER BY seq LIMIT @limit");
+  const bareOf = db.prepare<Values, BareRow>(
+    "SELECT * FROM notice WHERE endpoint = @endpoint AND state = 'dead' AND body = '' AND lost = 0 AND capability IS NOT NULL ORDER BY seq LIMIT @limit",
+  );
   const bareOne = db.prepare<Values, BareRow>("SELECT * FROM notice WHERE id = @id AND state = 'dead' AND body = '' LIMIT @limit");
   const restore = db.prepare<Values>(
     "UPDATE notice SET state = 'pending', body = @body, attempts = 0, first_at = NULL, next_at = @now, ended_at = NULL, lost = 0 WHERE id = @id AND state = 'dead'",
@@ -67,10 +67,7 @@ export function outboxRoom(db: SqliteDatabase, { endpointBytes, maxNotices }: Ou
   function add({ id, endpoint, taskId, body, capabilityId, at }: NewNotice, now: number): number | undefined {
     if (isThere.get(id) !== undefined) return undefined;
     const dropped = makeRoom(endpoint, Buffer.byteLength(body));
-    const as =
-      dropped === undefined
-        ? { state: 'dead', body: '', problem: NO_ROOM, endedAt: now }
-        : { state: 'pending', body, problem: null, endedAt: null };
+    const as = dropped === undefined ? { state: 'dead', body: '', problem: NO_ROOM, endedAt: now } : { state: 'pending', body, problem: null, endedAt: null };
     insert.run({ id, endpoint, taskId, capabilityId, at, now, ...as });
     return dropped ?? 1;
   }

@@ -136,7 +136,7 @@ describe('webhooks over HTTP', () => {
     const dead = await settled(manifest.task_id, 2);
     const id = dead.find(({ endpoint }) => endpoint === 'named')?.id ?? '';
 
-    expect(await writ('endpoints')).toMatchObject({ code: 0, out: expect.stringMatching(/^endpoint .*pending .*dead[^]*keyed[^]*public key: whpk_/) });
+    expect(await writ('endpoints')).toMatchObject({ code: 0, out: expect.stringMatching(/^endpoint .*pending .*dead.*keyed.*public key: whpk_/s) });
     expect(await writ('list', '--dead', '--endpoint', 'named')).toMatchObject({ code: 0, out: expect.stringContaining(id) });
     expect(await writ('list', '--task', 'nobody')).toMatchObject({ code: 0, out: 'no notices\n' });
     expect(await writ('show', id)).toMatchObject({ code: 0, out: expect.stringContaining('state: dead') });

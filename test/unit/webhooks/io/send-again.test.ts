@@ -57,7 +57,8 @@ describe('notices without their texts', () => {
 
   it('stay dead where the result is gone or another one, and do not stand in the way of others', async () => {
     await deliver('t-1');
-    const gone = async (task: { readonly taskId: string }) => (task.taskId === 't-2' ? { ...finished('t-2'), result: '{"status":"FAILURE"}' } : finished(task.taskId));
+    const gone = async (task: { readonly taskId: string }) =>
+      task.taskId === 't-2' ? { ...finished('t-2'), result: '{"status":"FAILURE"}' } : finished(task.taskId);
     const deps = { outbox, outcome: gone, clock: systemClock };
     expect(await sendAgain({ endpoint: 'crm' }, deps)).toEqual({ resent: 1, left: 1 });
     expect(await outbox.read(idOf('t-2'))).toMatchObject({ state: 'dead', problem: expect.stringContaining('not kept any more') });

@@ -36,8 +36,7 @@ async function add(outbox: WebhookOutbox, ...notices: readonly NewNotice[]): Pro
 
 async function kill(outbox: WebhookOutbox, ...ids: readonly string[]): Promise<void> {
   const { notices } = await outbox.due('crm', NOW, 1, 1000);
-  for (const { id, seq } of notices)
-    if (ids.includes(id)) await outbox.settle(seq, { state: 'dead', problem: 'gone', attempts: 1, firstAt: NOW }, NOW);
+  for (const { id, seq } of notices) if (ids.includes(id)) await outbox.settle(seq, { state: 'dead', problem: 'gone', attempts: 1, firstAt: NOW }, NOW);
 }
 
 /** State of each, with `+` where it has its text. */
