@@ -8,7 +8,7 @@ import { nodeEd25519 } from '../../../src/adapters/crypto/node-crypto.ts';
 import { checkAccess } from '../../../src/adapters/redis/access.ts';
 import { rowKey } from '../../../src/adapters/redis/keys.ts';
 import { createRedisLedger } from '../../../src/adapters/redis/ledger.ts';
-import { openProducerSide } from '../../../src/bin/producer-side.ts';
+import { openLedger, openProducerSide } from '../../../src/bin/producer-side.ts';
 import { openResults } from '../../../src/bin/results.ts';
 import { TaskManifest } from '../../../src/contracts/index.ts';
 import { isWritError } from '../../../src/core/errors.ts';
@@ -138,7 +138,7 @@ describe('the users of deploy/redis/users.conf', () => {
     const lane = firingLane(producer, connection);
     const idOf = (digit: string) => `s-${digit.repeat(64)}`;
     // Where the journal does not lie: what Redis alone says.
-    const { ledger } = producer.gateway();
+    const ledger = openLedger(site.config('writ-kernel'), connection);
     expect(await lane.standing(firing)).toEqual({ kind: 'ended', code: 'SUCCESS' });
     expect((await ledger.row(firing))?.state).toBe('success');
     expect(await lane.standing(idOf('0'))).toEqual({ kind: 'unknown' });
