@@ -6,7 +6,6 @@ import { createStatusReader } from '../../../queues/queue-status.ts';
 import { inlineEd25519 } from '../../../src/adapters/crypto/inline.ts';
 import { nodeEd25519 } from '../../../src/adapters/crypto/node-crypto.ts';
 import { checkAccess } from '../../../src/adapters/redis/access.ts';
-import { rowKey } from '../../../src/adapters/redis/keys.ts';
 import { createRedisLedger } from '../../../src/adapters/redis/ledger.ts';
 import { openLedger, openProducerSide } from '../../../src/bin/producer-side.ts';
 import { openResults } from '../../../src/bin/results.ts';
@@ -164,9 +163,11 @@ describe('the users of deploy/redis/users.conf', () => {
     const { manifest: searching } = manifest(idOf('2'), 'SEARCH_FILES', 'x');
     const search = TaskManifest.parse({ ...searching, inputs: { query: 'a', target_scope: 'base', max_results: 1 } });
     expect(await lane.push({ v: 1, manifest: search, lease: 'a.b.c' }, {})).toMatchObject({ kind: 'accepted' });
-    await site.admin.hset(rowKey(idOf('2')), { cancel: '1', owner: '' });
-    await ledger.clearCancel(idOf('2'), Date.now());
-    expect(await site.admin.hget(rowKey(idOf('2')), 'cancel')).not.toBe('1');
+    // A cancel that nobody has answered is forgotten when the firing is pushed again.
+    expect(await site.call('POST', `/v1/tasks/${idOf('1')}/cancel`)).toMatchObject({ status: 202 });
+    expect((await ledger.row(idOf('1')))?.cancelRequested).toBe(true);
+    await ledger.clearCancel(idOf('1'), Date.now());
+    expect((await ledger.row(idOf('1')))?.cancelRequested ?? false).toBe(false);
     await lane.close?.();
     connection.disconnect();
     expect(await refusals()).toEqual([]);

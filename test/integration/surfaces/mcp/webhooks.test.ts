@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { createMemoryTaskIndex } from '../../../../../src/adapters/memory/task-index.ts';
-import type { OperatorAction } from '../../../../../src/core/ports/index.ts';
-import { receiver } from '../../../../support/webhook-receiver.ts';
-import { outboxIn, webhooksOf } from '../../../../support/webhooks.ts';
-import { startMcp } from '../mcp-rig.ts';
+import { createMemoryTaskIndex } from '../../../../src/adapters/memory/task-index.ts';
+import type { OperatorAction } from '../../../../src/core/ports/index.ts';
+import { receiver } from '../../../support/webhook-receiver.ts';
+import { outboxIn, webhooksOf } from '../../../support/webhooks.ts';
+import { startMcp } from '../../../unit/surfaces/mcp/mcp-rig.ts';
 
 const id = `msg_${'a'.repeat(40)}`;
 
