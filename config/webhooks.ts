@@ -24,4 +24,16 @@ export const WebhookSettings = z.strictObject({
     .max(31_536_000)
     .default(604_800)
     .describe('How long the outbox keeps notices that were delivered or given up; until then dead ones can be sent again.'),
+  max_bytes: z
+    .int()
+    .min(1_048_576)
+    .max(1_099_511_627_776)
+    .default(1_073_741_824)
+    .describe('Bytes of texts of notices that the outbox keeps, in equal parts for each endpoint; what is beyond is dead without its text.'),
+  max_notices: z
+    .int()
+    .min(1_000)
+    .max(100_000_000)
+    .default(1_000_000)
+    .describe('Notices that the outbox keeps in all; of more those that ended first are forgotten before webhooks.keep_s.'),
 });

@@ -140,6 +140,14 @@ export const QUEUES: readonly Panel[] = [
     { '{{end}}': `sum by (end) (rate(writ_webhook_attempts_total[${RATE}]))` },
     { warn: 100, bad: 1000 },
   ),
+  series('Texts of notices', 'What the outbox holds of `webhooks.max_bytes`.', 'bytes', { held: 'sum(writ_webhook_held_bytes)' }, { warn: 5e8, bad: 1e9 }),
+  series(
+    'Dropped by the outbox',
+    'Texts that are made again when they are sent again, and dead notices that were forgotten.',
+    'ops',
+    { '{{what}}': `sum by (what) (rate(writ_webhook_dropped_total[${RATE}]))` },
+    { warn: 1, bad: 100 },
+  ),
   series(
     'Oldest notice',
     'Age of the oldest notice that is not delivered.',

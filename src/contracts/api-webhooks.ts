@@ -19,6 +19,10 @@ export const WebhookEndpointView = z.strictObject({
   pending: z.int(),
   delivered: z.int(),
   dead: z.int(),
+  /** Of the texts of pending and dead notices. */
+  held_bytes: z.int(),
+  /** What they may have: the endpoint's part of `webhooks.max_bytes`. */
+  room_bytes: z.int(),
   /** When the oldest pending notice was made. */
   oldest_pending_at: Time.optional(),
 });
@@ -50,12 +54,12 @@ export type NoticeLine = z.infer<typeof NoticeLine>;
 export const NoticeList = z.strictObject({ notices: z.array(NoticeLine), next: z.string().optional() });
 export type NoticeList = z.infer<typeof NoticeList>;
 
-/** `GET /v1/webhooks/notices/:id`. `body`: the exact text; absent once it was delivered. */
+/** `GET /v1/webhooks/notices/:id`. `body`: the exact text; absent once it was delivered, or dropped for lack of room. */
 export const NoticeView = NoticeLine.extend({ body: z.string().optional() });
 export type NoticeView = z.infer<typeof NoticeView>;
 
-/** Dead notices that are due again. */
-export const NoticeResend = z.strictObject({ resent: z.int() });
+/** Dead notices that are due again, and those of the endpoint that are still dead. */
+export const NoticeResend = z.strictObject({ resent: z.int(), left: z.int() });
 export type NoticeResend = z.infer<typeof NoticeResend>;
 
 /** `POST /v1/webhooks/:endpoint/test`. */

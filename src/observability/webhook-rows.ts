@@ -18,6 +18,20 @@ export const WEBHOOK_METRICS = {
     labels: { state: ['pending', 'delivered', 'dead'] },
     roles: API,
   },
+  writ_webhook_held_bytes: {
+    type: 'gauge',
+    unit: 'bytes',
+    help: 'Texts of notices in the outbox, at most webhooks.max_bytes.',
+    labels: {},
+    roles: API,
+  },
+  writ_webhook_dropped_total: {
+    type: 'counter',
+    unit: 'events',
+    help: 'What the outbox had no room for: texts of notices, which are made again when they are sent again, and dead notices that were forgotten.',
+    labels: { what: ['text', 'notice'] },
+    roles: API,
+  },
   writ_webhook_oldest_pending_age_seconds: {
     type: 'gauge',
     unit: 'seconds',
@@ -34,6 +48,13 @@ export const WEBHOOK_LINES = {
     fields: ['endpoint', 'notice', 'taskId', 'end', 'attempts', 'problem'],
     roles: ['api'],
     help: 'The receiver of a webhook did not take a notice; `failed` ones are tried again, `dead` ones were given up and can be sent again.',
+  },
+  webhookDropped: {
+    level: 'warn',
+    message: 'the outbox of webhooks is full',
+    fields: ['what', 'count'],
+    roles: ['api'],
+    help: 'Notices had to give up their texts, or dead ones were forgotten, because a receiver does not take what it is sent.',
   },
   webhookTrouble: {
     level: 'warn',

@@ -14,8 +14,9 @@ interface Attempt {
 interface Count {
   readonly state: 'pending' | 'delivered' | 'dead';
   readonly notices: number;
-  /** Milliseconds since 1970. */
-  readonly oldestAt: number;
+  readonly bytes: number;
+  /** Of the pending ones, milliseconds since 1970. */
+  readonly oldestAt: number | undefined;
 }
 
 /** What webhooks tell, counted and logged. */
@@ -30,8 +31,17 @@ export function webhookTelemetry(metrics: Metrics, log: Pick<Logger, 'warn'>, no
         const sum = counts.reduce((total, one) => total + (one.state === state ? one.notices : 0), 0);
         metrics.set('writ_webhook_notices', { state }, sum);
       }
-      const oldest = Math.min(...counts.filter(({ state }) => state === 'pending').map(({ oldestAt }) => oldestAt));
+      metrics.set(
+        'writ_webhook_held_bytes',
+        {},
+        counts.reduce((total, { bytes }) => total + bytes, 0),
+      );
+      const oldest = Math.min(...counts.flatMap(({ oldestAt }) => oldestAt ?? []));
       metrics.set('writ_webhook_oldest_pending_age_seconds', {}, Number.isFinite(oldest) ? Math.max(0, now() - oldest) / 1000 : 0);
+    },
+    dropped(what: 'text' | 'notice', count: number): void {
+      metrics.inc('writ_webhook_dropped_total', { what }, count);
+      log.warn({ what, count }, LOG_LINES.webhookDropped.message);
     },
     onTrouble: (error: unknown): void => log.warn({ err: error }, LOG_LINES.webhookTrouble.message),
   };

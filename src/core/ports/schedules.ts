@@ -62,6 +62,13 @@ export interface ScheduleStore {
   /** How many are due or pushed. */
   open(schedule: string): number;
   toLookAt(now: number, limit: number): readonly Firing[];
+  /** Up to where nothing is made any more, a minute; -1 where everything is still on record. */
+  floor(schedule: string): number;
+  /**
+   * Forgets firings that have ended, planned before the minute, but of each schedule not the newest `keep`; the floor rises to what was
+   * forgotten, in the same transaction. The oldest first, at most `limit`; answers how many.
+   */
+  trim(before: number, keep: number, limit: number): number;
   update(taskId: string, change: Pick<Firing, 'state' | 'detail' | 'pushes' | 'lookAt'>): void;
 }
 

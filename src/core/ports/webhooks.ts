@@ -1,4 +1,4 @@
-import type { NoticeList, NoticeState, NoticeView, WebhookList, WebhookTest } from '../../contracts/index.ts';
+import type { NoticeList, NoticeResend, NoticeState, NoticeView, WebhookList, WebhookTest } from '../../contracts/index.ts';
 
 /** A notice that has not been delivered yet. */
 export interface PendingNotice {
@@ -11,12 +11,22 @@ export interface PendingNotice {
   readonly firstAt: number | undefined;
 }
 
-export interface NewNotice {
+/** A notice without its text, and what makes the text again. */
+export interface BareNotice {
   readonly id: string;
   readonly endpoint: string;
   readonly taskId: string;
+  readonly capabilityId: string;
+  /** When the task ended, milliseconds since 1970. */
+  readonly at: number;
+}
+
+export interface NewNotice extends BareNotice {
   readonly body: string;
 }
+
+/** One dead notice, or all of an endpoint. */
+export type DeadNotices = { readonly id: string } | { readonly endpoint: string };
 
 /** What an attempt made of a notice. Times are milliseconds since 1970. */
 export type NoticeChange =
@@ -36,16 +46,24 @@ export interface NoticeCounts {
   readonly endpoint: string;
   readonly state: NoticeState;
   readonly notices: number;
-  /** When the oldest of them was made, milliseconds since 1970. */
-  readonly oldestAt: number;
+  /** Of their texts. */
+  readonly bytes: number;
+  /** When the oldest of the pending ones was made, milliseconds since 1970. */
+  readonly oldestAt: number | undefined;
 }
+
+/** What was forgotten before its time, or dropped, because there was no room. */
+export type Dropped = 'text' | 'notice';
 
 /** The notices of a host, on disk when a call resolves. Every call rejects with WritError STORAGE_UNAVAILABLE. */
 export interface WebhookOutbox {
   /** Where the look goes on; made with `now` where there is none. */
   place(now: number): Promise<OutboxPlace>;
-  /** Notes new notices and the place in one step; answers how many were new. A notice whose id is there already changes nothing. */
-  add(notices: readonly NewNotice[], place: OutboxPlace, now: number): Promise<number>;
+  /**
+   * Notes new notices and the place in one step. A notice whose id is there already changes nothing. Where there is no room dead notices
+   * lose their texts, the oldest first, and then new ones are dead without a text; answers how many texts that were.
+   */
+  add(notices: readonly NewNotice[], place: OutboxPlace, now: number): Promise<{ readonly added: number; readonly dropped: number }>;
   /** The tasks are told to the endpoints when they end, until then. */
   want(taskIds: readonly string[], endpoints: readonly string[], until: number): Promise<void>;
   /** Endpoints that are to be told of these tasks, by task. */
@@ -62,8 +80,14 @@ export interface WebhookOutbox {
   ): Promise<{ readonly notices: readonly PendingNotice[]; readonly nextAt: number | undefined }>;
   /** Notes what an attempt made of a pending notice. */
   settle(seq: number, change: NoticeChange, now: number): Promise<void>;
-  /** Dead notices are due again, with all their attempts: one by its id, or all of an endpoint. Answers how many. */
-  resend(which: { readonly id: string } | { readonly endpoint: string }, now: number): Promise<number>;
+  /** Dead notices that have a text are due again, with all their attempts. Answers how many. */
+  resend(which: DeadNotices, now: number): Promise<number>;
+  /** Dead notices without a text, the oldest first; of an endpoint those that are not known to be lost. */
+  bare(which: DeadNotices, limit: number): Promise<readonly BareNotice[]>;
+  /** A dead notice has its text again and is due; answers false where there is no room for it. */
+  restore(id: string, body: string, now: number): Promise<boolean>;
+  /** The text of a dead notice cannot be made again. */
+  lose(id: string, problem: string): Promise<void>;
   /** Newest first. */
   list(
     filter: { readonly endpoint?: string; readonly state?: NoticeState; readonly task?: string },
@@ -72,8 +96,11 @@ export interface WebhookOutbox {
   ): Promise<NoticeList>;
   read(id: string): Promise<NoticeView | undefined>;
   counts(): Promise<readonly NoticeCounts[]>;
-  /** Forgets what was delivered or died before `before`, and wishes whose time is over; at most `limit` notices. */
-  trim(before: number, now: number, limit: number): Promise<number>;
+  /**
+   * Forgets what was delivered or died before `before`, what ended first of more notices than are kept, and wishes whose time is over; at
+   * most about `limit` notices. `forgotten`: dead ones whose time was not over.
+   */
+  trim(before: number, now: number, limit: number): Promise<{ readonly trimmed: number; readonly forgotten: number }>;
 }
 
 /** What surfaces do with webhooks. */
@@ -85,8 +112,12 @@ export interface Webhooks {
   ): Promise<NoticeList>;
   /** Throws WritError NOT_FOUND. */
   read(id: string): Promise<NoticeView>;
-  /** Sends dead notices again: one by its id, or all of an endpoint. Throws WritError NOT_FOUND, WRONG_STATE for one that is not dead. */
-  resend(which: { readonly id: string } | { readonly endpoint: string }): Promise<number>;
+  /**
+   * Sends dead notices again; of an endpoint those without a text only so many at a time.
+   *
+   * @throws WritError NOT_FOUND, WRONG_STATE for one that is not dead, whose text cannot be made again, or for which there is no room
+   */
+  resend(which: DeadNotices): Promise<NoticeResend>;
   /** Sends a notice of the type `webhook.test` once, now. Throws WritError NOT_FOUND. */
   test(endpoint: string): Promise<WebhookTest>;
   /**

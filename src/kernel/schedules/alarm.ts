@@ -35,6 +35,12 @@ const MAX_OPEN = { skip: 1, allow: 100 } satisfies Record<ScheduleDefinition['ov
 /** Pushes of a firing whose end nobody has signed. */
 const MAX_PUSHES = 10;
 const LOOKS_A_PASS = 200;
+/** What has ended is on record for so long, and the newest of each schedule for ever. */
+const KEPT_MIN = 30 * 24 * 60;
+const KEPT_NEWEST = 100;
+/** How often old firings are forgotten, and how many at most: the kernel signs for nobody meanwhile. */
+const TRIM_MS = 3_600_000;
+const TRIMMED = 2_000;
 
 type Change = Pick<Firing, 'state' | 'detail' | 'pushes' | 'lookAt'>;
 
@@ -46,10 +52,13 @@ export function createAlarm({ store, kernel, lane, clock, report }: AlarmOptions
   function decide({ id, definition, cursor }: StoredSchedule): void {
     const now = Math.floor(clock.now() / MINUTE);
     const times = occurrencesOf(definition);
+    const floor = store.floor(id);
     const { fire, skipped } = dueOf(times, Math.min(cursor, now), now, definition.missed);
     let open = store.open(id);
-    const firings: Firing[] = skipped === undefined ? [] : [firingOf(id, definition, skipped, 'missed')];
-    for (const planned of fire) {
+    // What is no longer on record was decided once: a clock that is set back does not make it again.
+    const isForgotten = (planned: number): boolean => planned <= floor;
+    const firings: Firing[] = skipped === undefined || isForgotten(skipped) ? [] : [firingOf(id, definition, skipped, 'missed')];
+    for (const planned of fire.filter((one) => !isForgotten(one))) {
       const firing = firingOf(id, definition, planned, open < MAX_OPEN[definition.overlap] ? undefined : 'overlap');
       const stands = store.firing(firing.taskId);
       if (stands !== undefined && stands.state !== 'skipped') continue;
@@ -97,7 +106,15 @@ export function createAlarm({ store, kernel, lane, clock, report }: AlarmOptions
     }
   }
 
+  let trimAt = Number.NEGATIVE_INFINITY;
+  function trim(): void {
+    if (clock.monotonic() < trimAt) return;
+    trimAt = clock.monotonic() + TRIM_MS;
+    store.trim(Math.floor(clock.now() / MINUTE) - KEPT_MIN, KEPT_NEWEST, TRIMMED);
+  }
+
   async function pass(): Promise<void> {
+    trim();
     for (const { id } of store.ripe(Math.floor(clock.now() / MINUTE))) {
       // Looked at now: one that has ended meanwhile is no overlap.
       for (const firing of store.pushed(id)) await tend(firing);

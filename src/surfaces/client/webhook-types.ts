@@ -7,6 +7,8 @@ export interface WebhookEndpointView {
   pending: number;
   delivered: number;
   dead: number;
+  held_bytes: number;
+  room_bytes: number;
   oldest_pending_at?: string | undefined;
 }
 
@@ -33,13 +35,15 @@ export interface NoticeList {
   next?: string | undefined;
 }
 
-/** `body`: the exact text; absent once it was delivered. */
+/** `body`: the exact text; absent once it was delivered, or dropped for lack of room. */
 export interface NoticeView extends NoticeLine {
   body?: string | undefined;
 }
 
 export interface NoticeResend {
   resent: number;
+  /** Still dead. */
+  left: number;
 }
 
 export interface WebhookTest {

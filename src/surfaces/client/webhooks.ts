@@ -19,7 +19,7 @@ export interface WebhooksApi {
   notice(id: string, options?: CallOptions): Promise<NoticeView>;
   /** Sends a dead notice again. */
   resend(id: string, options?: CallOptions): Promise<NoticeResend>;
-  /** Sends all dead notices of an endpoint again. */
+  /** Sends all dead notices of an endpoint again; `left` of those without a text wait for another call. */
   resendDead(endpoint: string, options?: CallOptions): Promise<NoticeResend>;
   /** Sends one notice that only tries the endpoint. */
   test(endpoint: string, options?: CallOptions): Promise<WebhookTest>;

@@ -42,7 +42,7 @@ export interface McpServices {
   /** `board.regrant`. */
   readonly regrantByDefault: boolean;
   /** Absent where no API runs. */
-  readonly webhooks?: Pick<Webhooks, 'want'>;
+  readonly webhooks?: Webhooks;
   tasks(): Promise<TaskGateway>;
   plans(): Promise<Pick<PlanGateway, 'plans' | 'preview' | 'signatures'>>;
   queues(): Promise<QueueControl>;

@@ -15,15 +15,14 @@ interface Services {
  *
  * @throws WritError NOT_FOUND, WRONG_STATE, STORAGE_UNAVAILABLE
  */
-export async function resendNotices(which: Parameters<Webhooks['resend']>[0], operator: Operator, { webhooks, audit }: Services): Promise<NoticeResend> {
+export function resendNotices(which: Parameters<Webhooks['resend']>[0], operator: Operator, { webhooks, audit }: Services): Promise<NoticeResend> {
   const entry = { ...operator, action: 'webhook.resend', subject: 'id' in which ? which.id : which.endpoint } as const;
-  const resent = await audited(
+  return audited(
     audit,
     entry,
     () => webhooks.resend(which),
-    (count) => ({ resent: count }),
+    ({ resent }) => ({ resent }),
   );
-  return { resent };
 }
 
 /** Tries an endpoint once, between two records of the audit log. Throws WritError NOT_FOUND, STORAGE_UNAVAILABLE. */

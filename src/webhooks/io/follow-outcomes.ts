@@ -24,6 +24,8 @@ export interface FollowDeps {
   readonly clock: Clock;
   /** Told how many new notices there are. */
   readonly onNotices: (notices: readonly NewNotice[]) => void;
+  /** Told how many texts had to go because there was no room. */
+  readonly onDropped: (texts: number) => void;
   /** Told of troubles; the look goes on by itself. */
   readonly onTrouble: (error: unknown) => void;
   /** Milliseconds after a trouble; 1 s unless given. */
@@ -145,7 +147,8 @@ export function followOutcomes(deps: FollowDeps): Lifecycle {
     const notices = found.flat();
     // A place without notices is worth no write of its own: what is looked at twice is noted once.
     if (notices.length === 0 && !isDue(place.event)) return;
-    await outbox.add(notices, place, clock.now());
+    const { dropped } = await outbox.add(notices, place, clock.now());
+    if (dropped > 0) deps.onDropped(dropped);
     if (notices.length > 0) deps.onNotices(notices);
   }
 
@@ -162,7 +165,8 @@ export function followOutcomes(deps: FollowDeps): Lifecycle {
     const finished = told.length === 0 ? undefined : await deps.outcome(task);
     if (finished === undefined) return [];
     const body = noticeBody(finished);
-    return told.map(({ id: endpoint }) => ({ id: noticeId(endpoint, finished), endpoint, taskId, body }));
+    const { capabilityId: proven, at } = finished;
+    return told.map(({ id: endpoint }) => ({ id: noticeId(endpoint, finished), endpoint, taskId, capabilityId: proven, at, body }));
   }
 
   return lifecycle(

@@ -5,13 +5,15 @@ import { createWebhookOutbox } from '../../adapters/sqlite/webhook-outbox/webhoo
 import type { Clock } from '../../core/clock.ts';
 import { WritError } from '../../core/errors.ts';
 import { type Lifecycle, lifecycle, sequential } from '../../core/lifecycle.ts';
-import type { NewNotice, NoticeCounts, TaskIndex, WebhookOutbox, Webhooks } from '../../core/ports/index.ts';
+import type { Dropped, NewNotice, NoticeCounts, TaskIndex, WebhookOutbox, Webhooks } from '../../core/ports/index.ts';
 import type { AttemptEnd } from '../notice/attempts.ts';
 import { mayName, type WebhookEndpoint } from '../notice/endpoint.ts';
 import { noticeId, testBody } from '../notice/notice.ts';
 import { type NoticeKey, publicKeyText } from '../notice/sign-notice.ts';
 import { attempt } from './attempt.ts';
+import { endpointView } from './endpoint-view.ts';
 import { type FollowDeps, followOutcomes } from './follow-outcomes.ts';
+import { sendAgain } from './send-again.ts';
 import { type AttemptReport, createSender, type Sender } from './sender.ts';
 
 /** The section `webhooks` of the settings. */
@@ -21,6 +23,10 @@ export interface WebhookOptions {
   readonly timeout_ms: number;
   /** How long the outbox keeps what was delivered or died. */
   readonly keep_s: number;
+  /** Bytes of texts that the outbox keeps, in equal parts for each endpoint. */
+  readonly max_bytes: number;
+  /** Notices that the outbox keeps in all. */
+  readonly max_notices: number;
 }
 
 export interface WebhookDeps {
@@ -34,6 +40,8 @@ export interface WebhookDeps {
   readonly report: (report: AttemptReport) => void;
   /** Told how many notices stand in which state, from time to time. */
   readonly counted: (counts: readonly NoticeCounts[]) => void;
+  /** Told of what had to go because there was no room. */
+  readonly dropped: (what: Dropped, count: number) => void;
   readonly onTrouble: (error: unknown) => void;
 }
 
@@ -41,6 +49,7 @@ export interface WebhookDeps {
 const WANTED_MS = 62 * 86_400_000;
 const TEND_MS = 10_000;
 const TRIM = 1_000;
+const NOTHING = { resent: 0, left: 0 };
 
 /**
  * Webhooks of a host: ends of tasks become notices in the outbox, and notices are sent, an endpoint apart from every other
@@ -52,7 +61,8 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
   const { clock } = deps;
   const endpoints = Object.entries(options.endpoints).map(([id, endpoint]) => ({ id, ...endpoint }));
   const isUsed = endpoints.length > 0;
-  const outbox = createWebhookOutbox({ directory: deps.directory });
+  const endpointBytes = Math.floor(options.max_bytes / Math.max(1, endpoints.length));
+  const outbox = createWebhookOutbox({ directory: deps.directory, limits: { endpointBytes, maxNotices: options.max_notices } });
   const ed25519 = inlineEd25519(nodeEd25519());
   const posts = new Map(endpoints.map(({ id, url, allow }) => [id, createPost({ url, allow, field: `webhooks.endpoints.${id}` })]));
   let key: NoticeKey | undefined;
@@ -79,7 +89,13 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
   const wake = (ids: Iterable<string>): void => {
     for (const id of new Set(ids)) senders.get(id)?.wake();
   };
-  const follower = followOutcomes({ ...deps, outbox, endpoints, onNotices: (notices) => wake(notices.map(({ endpoint }) => endpoint)) });
+  const follower = followOutcomes({
+    ...deps,
+    outbox,
+    endpoints,
+    onNotices: (notices) => wake(notices.map(({ endpoint }) => endpoint)),
+    onDropped: (texts) => deps.dropped('text', texts),
+  });
   const readKey = lifecycle(
     async () => {
       key = await deps.key();
@@ -99,16 +115,9 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
 
     async list() {
       const counts = isUsed ? await outbox.counts() : [];
-      const of = (id: string, state: string): NoticeCounts | undefined => counts.find((one) => one.endpoint === id && one.state === state);
-      return {
-        public_key: key === undefined ? '' : publicKeyText(key),
-        endpoints: endpoints.map(({ id, url, capabilities, keys }) => {
-          const [pending, delivered, dead] = [of(id, 'pending'), of(id, 'delivered'), of(id, 'dead')];
-          const oldest = pending === undefined ? {} : { oldest_pending_at: new Date(pending.oldestAt).toISOString() };
-          const numbers = { pending: pending?.notices ?? 0, delivered: delivered?.notices ?? 0, dead: dead?.notices ?? 0 };
-          return { endpoint: id, url, capabilities: [...capabilities], keys: [...keys], ...numbers, ...oldest };
-        }),
-      };
+      const of = (id: string) => counts.filter((one) => one.endpoint === id);
+      const views = endpoints.map((endpoint) => ({ ...endpointView(endpoint, of(endpoint.id)), room_bytes: endpointBytes }));
+      return { public_key: key === undefined ? '' : publicKeyText(key), endpoints: views };
     },
 
     notices: async (filter, { cursor, limit }) => (isUsed ? outbox.list(filter, cursor === undefined ? undefined : Number(cursor), limit) : { notices: [] }),
@@ -121,13 +130,10 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
 
     async resend(which) {
       if ('endpoint' in which) known(which.endpoint);
-      const resent = isUsed ? await outbox.resend(which, clock.now()) : 0;
-      if ('id' in which && resent === 0) {
-        const { state } = await this.read(which.id);
-        throw new WritError('WRONG_STATE', `the notice ${which.id} is ${state}; only dead ones are sent again`);
-      }
+      if (!isUsed) return 'id' in which ? this.read(which.id).then(() => NOTHING) : NOTHING;
+      const done = await sendAgain(which, { ...deps, outbox });
       wake(senders.keys());
-      return resent;
+      return done;
     },
 
     async test(endpoint) {
@@ -148,12 +154,18 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
 }
 
 /** Counts the notices and forgets old ones, from time to time. */
-function tending(outbox: WebhookOutbox, { clock, counted, onTrouble }: WebhookDeps, keepMs: number): Lifecycle {
+function tending(outbox: WebhookOutbox, { clock, counted, dropped, onTrouble }: WebhookDeps, keepMs: number): Lifecycle {
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
   async function tend(): Promise<void> {
     counted(await outbox.counts());
-    await outbox.trim(clock.now() - keepMs, clock.now(), TRIM);
+    let step = TRIM;
+    // Small transactions, so that nobody waits for them for long.
+    while (step >= TRIM) {
+      const { trimmed, forgotten } = await outbox.trim(clock.now() - keepMs, clock.now(), TRIM);
+      if (forgotten > 0) dropped('notice', forgotten);
+      step = trimmed;
+    }
   }
   return lifecycle(
     () => {

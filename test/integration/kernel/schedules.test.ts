@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openKernelStore } from '../../../src/adapters/sqlite/kernel-store/kernel-store.ts';
 import type { ScheduleRequest } from '../../../src/contracts/index.ts';
+import type { Firing } from '../../../src/core/ports/index.ts';
 import { firingId } from '../../../src/core/schedule-id.ts';
 import { createKernel } from '../../../src/kernel/index.ts';
 import { createAlarm } from '../../../src/kernel/schedules/alarm.ts';
@@ -122,6 +123,40 @@ describe('a schedule', () => {
     ['an undo', { manifest: { ...scheduleRequest().manifest, provenance: { undo_of: 'x' } } }, 'LEASE_REFUSED'],
   ])('is refused for %s', async (_what, over, code) => {
     await expect(host().add(over)).rejects.toMatchObject({ code });
+  });
+
+  it('forgets firings that ended a month ago, and makes them no more when the clock is set back or it is registered again', async () => {
+    const { add, go, lane, clock, store, desk, kernel, restart } = host();
+    const every = { cron: '*/10 * * * *', missed: 'all', overlap: 'allow' } as const;
+    const { manifest_sha256 } = await add(every);
+    desk().act('nightly', 'pause', 'ops');
+    // A day of firings; the second has not ended, and is looked at in a far time.
+    const made = Array.from({ length: 144 }, (_, n): Firing => {
+      const planned = START / MINUTE + 10 * (n + 1);
+      const open = n === 1 ? ({ state: 'pushed', lookAt: Number.MAX_SAFE_INTEGER } as const) : ({ state: 'ended', lookAt: undefined } as const);
+      const taskId = firingId('nightly', manifest_sha256, planned);
+      return { taskId, schedule: 'nightly', planned, manifestSha256: 'a'.repeat(64), manifest: '{}', terms: {}, detail: undefined, pushes: 1, ...open };
+    });
+    store().decide({ id: 'nightly', cursor: START / MINUTE, next: undefined }, made);
+    clock.advance(40 * 24 * 60 * MINUTE);
+    restart();
+    await go(clock.now());
+    expect(
+      store()
+        .firings('nightly', 1000)
+        .map(({ planned }) => planned),
+    ).toEqual([...made.slice(44).reverse(), made[1]].map((one) => one?.planned));
+    expect(store().floor('nightly')).toBe(made[43]?.planned);
+    // It had a lease while it stood.
+    const manifest = { ...scheduleRequest().manifest, task_id: made[0]?.taskId ?? '' };
+    expect(await kernel().issue([{ manifest }], {})).toMatchObject([{ ok: false, code: 'LEASE_REFUSED' }]);
+
+    desk().act('nightly', 'remove', 'ops');
+    clock.advance(START - clock.now());
+    await add(every);
+    await go(START + 55 * MINUTE);
+    expect(lane.jobs.size).toBe(0);
+    expect(store().firings('nightly', 1000)).toHaveLength(101);
   });
 
   it('that is paused makes nothing, and does not make up for it', async () => {

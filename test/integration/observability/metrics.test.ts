@@ -108,7 +108,9 @@ describe('the metrics of an installation', () => {
     site.api.own.set('writ_certificate_expires_timestamp_seconds', {}, 1_800_000_000);
     const notices = webhookTelemetry(site.api.own, createLogger('silent', 'api'), Date.now);
     notices.report({ endpoint: 'one', noticeId: 'n', taskId: 't', end: 'delivered', problem: undefined, attempts: 1 });
-    notices.counted([{ state: 'pending', notices: 1, oldestAt: Date.now() }]);
+    notices.counted([{ state: 'pending', notices: 1, bytes: 1, oldestAt: Date.now() }]);
+    notices.dropped('text', 1);
+    notices.dropped('notice', 1);
     await using ground = await indexGround();
     const standing = await ground.service.status();
     const host = createMetrics('index', '0');

@@ -110,7 +110,9 @@ it('feeds a real Prometheus, in which every query of every dashboard has a value
   const pushSome = async (): Promise<void> => {
     n += 1;
     notices.report({ endpoint: 'one', noticeId: `n${n}`, taskId: `t${n}`, end: 'delivered', problem: undefined, attempts: 1 });
-    notices.counted([{ state: 'pending', notices: n, oldestAt: Date.now() }]);
+    notices.counted([{ state: 'pending', notices: n, bytes: 1, oldestAt: Date.now() }]);
+    notices.dropped('text', 1);
+    notices.dropped('notice', 1);
     const good = manifestOf('FILE_COPY', join(base, 'a'), join(base, `b${n}`));
     const bad = manifestOf('FILE_COPY', join(base, 'nothing'), join(base, `c${n}`));
     for (const manifest of [good, bad]) await enqueue.push({ v: 1, manifest, lease: await site.rig.lease(manifest) });

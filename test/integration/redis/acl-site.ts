@@ -37,8 +37,11 @@ export interface AclSite extends AsyncDisposable {
   readonly url: string;
 }
 
-/** @param users lines of a configuration of Redis, as deploy/redis/users.conf has them */
-export async function startAclSite(users: readonly string[]): Promise<AclSite> {
+/**
+ * @param users lines of a configuration of Redis, as deploy/redis/users.conf has them
+ * @param prepare is called before the roles start
+ */
+export async function startAclSite(users: readonly string[], prepare: (site: Pick<AclSite, 'base' | 'places'>) => void = () => undefined): Promise<AclSite> {
   const home = realpathSync(mkdtempSync(path.join(tmpdir(), 'writ-acl-')));
   const places = dataDirPaths(path.join(home, 'data'));
   const [base, cache] = [path.join(home, 'base'), path.join(home, 'cache')];
@@ -75,6 +78,7 @@ export async function startAclSite(users: readonly string[]): Promise<AclSite> {
     roles.unshift(role);
     await role.start();
   };
+  prepare({ base, places });
   await start(await createKernelRole(context('writ-kernel')));
   await start(await createWorkerRole(context('writ-worker')));
   await start(createIndexHostRole(context('writ-index')));

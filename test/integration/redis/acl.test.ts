@@ -1,11 +1,21 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packageRoot } from '../../../config/package.ts';
+import { connected, createConnection } from '../../../queues/connection.ts';
 import { createStatusReader } from '../../../queues/queue-status.ts';
+import { inlineEd25519 } from '../../../src/adapters/crypto/inline.ts';
+import { nodeEd25519 } from '../../../src/adapters/crypto/node-crypto.ts';
 import { checkAccess } from '../../../src/adapters/redis/access.ts';
 import { createRedisLedger } from '../../../src/adapters/redis/ledger.ts';
+import { openLedger, openProducerSide } from '../../../src/bin/producer-side.ts';
+import { openResults } from '../../../src/bin/results.ts';
+import { TaskManifest } from '../../../src/contracts/index.ts';
 import { isWritError } from '../../../src/core/errors.ts';
+import type { FiringStanding, PushOptions, Receipt } from '../../../src/core/ports/index.ts';
 import { visitBoard } from '../../../src/surfaces/cli/tour/board.ts';
+import { firingLane } from '../../../src/surfaces/shared/tasks/firing-lane.ts';
+import { missedFiring } from '../../support/missed-firing.ts';
+import { patient } from '../../support/patience.ts';
 import { envelopeOf, fileStep } from '../../support/plan-rig.ts';
 import { type AclSite, startAclSite } from './acl-site.ts';
 
@@ -15,10 +25,23 @@ const USERS = readFileSync(`${packageRoot()}/deploy/redis/users.conf`, 'utf8')
   .filter((line) => line.startsWith('user '));
 
 let site: AclSite;
+let firing = '';
 beforeAll(async () => {
-  site = await startAclSite(USERS);
+  site = await startAclSite(USERS, ({ base, places }) => {
+    writeFileSync(`${base}/nightly`, 'x');
+    firing = missedFiring(places, TaskManifest.parse(copyOf(base, 'nightly', 'nightly-copy').manifest));
+  });
 });
 afterAll(() => site[Symbol.asyncDispose]());
+
+const copyOf = (base: string, task_id: string, destination: string, source = task_id) => ({
+  manifest: {
+    task_id,
+    capability_id: 'FILE_COPY',
+    inputs: { source_path: `${base}/${source}`, destination_path: `${base}/${destination}` },
+    constraints: {},
+  },
+});
 
 const manifest = (task_id: string, capability_id: string, source: string, destination?: string) => ({
   manifest: {
@@ -105,6 +128,51 @@ describe('the users of deploy/redis/users.conf', () => {
     expect(await refusals()).toEqual([]);
   });
 
+  it('let the kernel push the firings of its schedules, and see how they end', async () => {
+    await expect.poll(async () => (await site.call('GET', `/v1/tasks/${firing}`)).body, { timeout: patient(10_000) }).toMatchObject({ state: 'success' });
+    const connection = await connected(createConnection(site.target('writ-kernel', 'CHANGE-ME'), 'producer'));
+    const results = openResults(site.places, async () => inlineEd25519(nodeEd25519()));
+    const signals = () => Promise.reject(new Error('nobody waits'));
+    const producer = openProducerSide({ config: site.config('writ-kernel'), places: site.places, connection, results, signals });
+    const lane = firingLane(producer, connection);
+    const idOf = (digit: string) => `s-${digit.repeat(64)}`;
+    // Where the journal does not lie: what Redis alone says.
+    const ledger = openLedger(site.config('writ-kernel'), connection);
+    expect(await lane.standing(firing)).toEqual({ kind: 'ended', code: 'SUCCESS' });
+    expect((await ledger.row(firing))?.state).toBe('success');
+    expect(await lane.standing(idOf('0'))).toEqual({ kind: 'unknown' });
+    // Nobody has signed these: they run, and are refused. The same once more is run once more, in its place, later, and before others.
+    const { manifest: failing } = copyOf(site.base, idOf('1'), 'nowhere', 'absent');
+    const job = { v: 1 as const, manifest: TaskManifest.parse(failing), lease: 'a.b.c' };
+    const ended = async (): Promise<FiringStanding> => {
+      for (;;) {
+        const standing = await lane.standing(idOf('1'));
+        if (standing.kind !== 'open' && standing.kind !== 'unknown') return standing;
+      }
+    };
+    for (const [options, kind] of [
+      [{}, 'accepted'],
+      [{ attempts: 3 }, 'retried'],
+      [{ priority: 7 }, 'accepted'],
+    ] satisfies [PushOptions, Receipt['kind']][]) {
+      expect(await lane.push(job, options)).toMatchObject({ kind });
+      expect(await ended()).toEqual({ kind: 'ended', code: 'INVALID_LEASE' });
+    }
+    expect(await lane.push(job, { notBefore: Date.now() + 3_600_000 })).toMatchObject({ kind: 'accepted' });
+    expect(await lane.standing(idOf('1'))).toEqual({ kind: 'open' });
+    const { manifest: searching } = manifest(idOf('2'), 'SEARCH_FILES', 'x');
+    const search = TaskManifest.parse({ ...searching, inputs: { query: 'a', target_scope: 'base', max_results: 1 } });
+    expect(await lane.push({ v: 1, manifest: search, lease: 'a.b.c' }, {})).toMatchObject({ kind: 'accepted' });
+    // A cancel that nobody has answered is forgotten when the firing is pushed again.
+    expect(await site.call('POST', `/v1/tasks/${idOf('1')}/cancel`)).toMatchObject({ status: 202 });
+    expect((await ledger.row(idOf('1')))?.cancelRequested).toBe(true);
+    await ledger.clearCancel(idOf('1'), Date.now());
+    expect((await ledger.row(idOf('1')))?.cancelRequested ?? false).toBe(false);
+    await lane.close?.();
+    connection.disconnect();
+    expect(await refusals()).toEqual([]);
+  });
+
   it('let a worker note, find and forget the jobs that wait for a task', async () => {
     const ledger = createRedisLedger(site.client('writ-worker'), { retentionMs: 1 });
     expect(await ledger.park('any', 'file:7', 1, Date.now())).toBe(1);
@@ -159,8 +227,13 @@ describe('the users of deploy/redis/users.conf', () => {
     ['writ-worker', 'the kernel revokes', ['RPUSH', '{wl-00}:revocations', 'x']],
     ['writ-worker', 'indexes have a host', ['LPUSH', '{writ}:index-maintenance:wait', '1']],
     ['writ-worker', 'nobody lists what is there', ['SCAN', '0']],
-    ['writ-kernel', 'the kernel pushes nothing', ['LPUSH', '{writ}:file:wait', '1']],
-    ['writ-kernel', 'the kernel reads no results', ['HGETALL', '{wl-00}:task:one']],
+    ['writ-kernel', 'the kernel touches no job but those of schedules', ['HSET', '{writ}:file:t_one', 'data', '{}']],
+    ['writ-kernel', 'plans are not its business', ['LPUSH', '{writ}:plan:wait', '1']],
+    ['writ-kernel', 'nor are indexes', ['LPUSH', '{writ}:index-maintenance:wait', '1']],
+    ['writ-kernel', 'nor are messages', ['LPUSH', '{writ}:message-index:wait', '1']],
+    ['writ-kernel', 'it writes in no row but theirs', ['HSET', '{wl-00}:task:one', 'state', 'success']],
+    ['writ-kernel', 'nor refusals', ['EVAL', "return redis.call('SET', KEYS[1], '1')", '1', `{wl-00}:refused:{writ}:file:t_s-${'1'.repeat(64)}`]],
+    ['writ-kernel', 'the kernel reads no results', ['HMGET', '{wl-00}:task:one', 'state']],
     ['writ-kernel', 'it tells nobody that a task ended', ['PUBLISH', '{wl-00}:recorded', 'one']],
     ['writ-index', 'tasks are not its business', ['LPUSH', '{writ}:file:wait', '1']],
     ['writ-index', 'results are not its business', ['HGETALL', '{wl-00}:task:one']],

@@ -11,6 +11,7 @@ const waiting = (values: string) => queue('jobs', values, ', state="waiting"');
 const worker = (name: string, values: string, more = '') => ({ [`writ_${name}{role="worker", instance="w"${more}}`]: values });
 const pendingAge = (values: string) => ({ 'writ_webhook_oldest_pending_age_seconds{role="api", instance="api"}': values });
 const deadNotices = (values: string) => ({ 'writ_webhook_attempts_total{role="api", instance="api", end="dead"}': values });
+const droppedTexts = (values: string) => ({ 'writ_webhook_dropped_total{role="api", instance="api", what="text"}': values });
 const FILE = { queue: 'file' };
 const MOVE = { capability: 'FILE_MOVE' };
 
@@ -92,6 +93,7 @@ describe('prometheus/task-alerts.yml', () => {
     ['a receiver hangs', { alert: 'WritWebhooksNotDelivered', series: pendingAge('0+60x120'), after: '90m', labels: {} }],
     ['a receiver was away for a moment', { alert: 'WritWebhooksNotDelivered', series: pendingAge('0+60x20 0x60'), after: '60m', labels: undefined }],
     ['a notice was given up', { alert: 'WritWebhooksNotDelivered', series: deadNotices('0x5 1x60'), after: '30m', labels: {} }],
+    ['the outbox is full', { alert: 'WritWebhooksNotDelivered', series: droppedTexts('0x5 7x60'), after: '30m', labels: {} }],
     ['a notice was given up two hours ago', { alert: 'WritWebhooksNotDelivered', series: deadNotices('0x5 1x180'), after: '150m', labels: undefined }],
     ['an empty queue is paused', { alert: 'WritQueuePaused', series: { ...queue('paused', '1x30'), ...waiting('0x30') }, after: '17m', labels: undefined }],
     [

@@ -52,6 +52,17 @@ export function scheduleStore(db: SqliteDatabase): ScheduleStore {
   const update = db.prepare<Pick<FiringRow, 'task_id' | 'state' | 'detail' | 'pushes' | 'look_at'>>(
     'UPDATE firing SET state = @state, detail = @detail, pushes = @pushes, look_at = @look_at WHERE task_id = @task_id',
   );
+  const floor = db.prepare<[string], { planned: number }>('SELECT planned FROM firing_floor WHERE schedule = ?');
+  const raise = db.prepare<Pick<FiringRow, 'schedule' | 'planned'>>(
+    `INSERT INTO firing_floor (schedule, planned) VALUES (@schedule, @planned)
+     ON CONFLICT (schedule) DO UPDATE SET planned = max(planned, excluded.planned)`,
+  );
+  const old = db.prepare<[number, number, number], Pick<FiringRow, 'task_id' | 'schedule' | 'planned'>>(
+    `SELECT task_id, schedule, planned FROM firing AS f WHERE look_at IS NULL AND planned < ?
+       AND EXISTS (SELECT 1 FROM firing AS n WHERE n.schedule = f.schedule AND n.planned > f.planned LIMIT 1 OFFSET ?)
+     ORDER BY planned LIMIT ?`,
+  );
+  const forget = db.prepare<[string]>('DELETE FROM firing WHERE task_id = ?');
   const record = ({ action, schedule, by, details }: ScheduleAuditEntry, now: number): void =>
     void audit.run(now, action, schedule, by ?? null, JSON.stringify(details));
 
@@ -77,6 +88,15 @@ export function scheduleStore(db: SqliteDatabase): ScheduleStore {
     pushed: (schedule) => pushed.all(schedule).map(firingOf),
     open: (schedule) => open.get(schedule)?.n ?? 0,
     toLookAt: (now, limit) => looks.all(now, limit).map(firingOf),
+    floor: (schedule) => floor.get(schedule)?.planned ?? -1,
+    trim: db.transaction((before: number, keep: number, limit: number) => {
+      const rows = old.all(before, keep - 1, limit);
+      for (const { task_id, schedule, planned } of rows) {
+        raise.run({ schedule, planned });
+        forget.run(task_id);
+      }
+      return rows.length;
+    }) satisfies ScheduleStore['trim'],
     update(taskId, { state, detail, pushes, lookAt }) {
       update.run({ task_id: taskId, state, detail: detail ?? null, pushes, look_at: lookAt ?? null });
     },

@@ -1,6 +1,7 @@
 import type { NoticeList, NoticeState, NoticeView } from '../../../contracts/index.ts';
-import type { NoticeCounts, PendingNotice, WebhookOutbox } from '../../../core/ports/index.ts';
+import type { PendingNotice, WebhookOutbox } from '../../../core/ports/index.ts';
 import type { SqliteDatabase } from '../open.ts';
+import { type OutboxLimits, outboxRoom } from './webhook-outbox-room.ts';
 
 interface Row {
   readonly seq: number;
@@ -23,14 +24,11 @@ type Values = Record<string, string | number | null>;
 export type OutboxStatements = { [K in keyof WebhookOutbox]: (...args: Parameters<WebhookOutbox[K]>) => Awaited<ReturnType<WebhookOutbox[K]>> };
 
 /** The operations of the outbox on an open database; each blocks its thread and needs a transaction around it. */
-export function outboxStatements(db: SqliteDatabase): OutboxStatements {
+export function outboxStatements(db: SqliteDatabase, limits: OutboxLimits): OutboxStatements {
+  const room = outboxRoom(db, limits);
   const readPlace = db.prepare<[], { event: number | null; seen_at: number }>('SELECT event, seen_at FROM place');
   const writePlace = db.prepare<Values>(
     'INSERT INTO place (one, event, seen_at) VALUES (1, @event, @seenAt) ON CONFLICT (one) DO UPDATE SET event = excluded.event, seen_at = excluded.seen_at',
-  );
-  const insert = db.prepare<Values>(
-    `INSERT INTO notice (id, endpoint, task_id, body, state, next_at, created_at)
-     VALUES (@id, @endpoint, @taskId, @body, 'pending', @now, @now) ON CONFLICT (id) DO NOTHING`,
   );
   const want = db.prepare<Values>(
     'INSERT INTO wanted (task_id, endpoint, until) VALUES (@taskId, @endpoint, @until) ON CONFLICT (task_id, endpoint) DO UPDATE SET until = max(until, excluded.until)',
@@ -51,12 +49,10 @@ export function outboxStatements(db: SqliteDatabase): OutboxStatements {
     `UPDATE notice SET state = @state, problem = @problem, attempts = @attempts, first_at = @firstAt, next_at = coalesce(@nextAt, next_at), ended_at = @endedAt
      WHERE seq = @seq AND state = 'pending'`,
   );
-  const REVIVE = "UPDATE notice SET state = 'pending', attempts = 0, first_at = NULL, next_at = @now, ended_at = NULL WHERE state = 'dead'";
+  const REVIVE = "UPDATE notice SET state = 'pending', attempts = 0, first_at = NULL, next_at = @now, ended_at = NULL WHERE state = 'dead' AND body <> ''";
   const resendOne = db.prepare<Values>(`${REVIVE} AND id = @id`);
   const resendAll = db.prepare<Values>(`${REVIVE} AND endpoint = @endpoint`);
   const read = db.prepare<[string], Row>('SELECT * FROM notice WHERE id = ?');
-  const tally = db.prepare<[], NoticeCounts>('SELECT endpoint, state, count(*) AS notices, min(created_at) AS oldestAt FROM notice GROUP BY state, endpoint');
-  const trimNotices = db.prepare<Values>('DELETE FROM notice WHERE seq IN (SELECT seq FROM notice WHERE ended_at < @before ORDER BY ended_at LIMIT @limit)');
   const trimWanted = db.prepare<Values>('DELETE FROM wanted WHERE until < @now');
 
   return {
@@ -67,9 +63,9 @@ export function outboxStatements(db: SqliteDatabase): OutboxStatements {
     },
 
     add(notices, { event, seenAt }, now) {
-      const added = notices.reduce((sum, { id, endpoint, taskId, body }) => sum + insert.run({ id, endpoint, taskId, body, now }).changes, 0);
+      const done = room.add(notices, now);
       writePlace.run({ event: event ?? null, seenAt });
-      return added;
+      return done;
     },
 
     want(taskIds, endpoints, until) {
@@ -104,11 +100,14 @@ export function outboxStatements(db: SqliteDatabase): OutboxStatements {
       return row && { ...line(row), ...(row.body === '' ? {} : { body: row.body }) };
     },
 
-    counts: () => tally.all(),
+    bare: room.bare,
+    restore: room.restore,
+    lose: room.lose,
+    counts: room.counts,
 
     trim(before, now, limit) {
       trimWanted.run({ now });
-      return trimNotices.run({ before, limit }).changes;
+      return room.trim(before, limit);
     },
   };
 }

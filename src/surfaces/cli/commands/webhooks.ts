@@ -103,7 +103,7 @@ async function runShow(context: CommandContext, flags: KeyFlags, id: string): Pr
 async function runResend(context: CommandContext, { dead, ...flags }: ResendFlags, which: string): Promise<number> {
   const client = await openApi(context, flags);
   const done = await fromApi(() => (dead ? client.webhooks.resendDead(which) : client.webhooks.resend(which)));
-  await context.output.answer(done, () => `${counted(done.resent, 'notice')} due again`);
+  await context.output.answer(done, () => `${counted(done.resent, 'notice')} due again${done.left === 0 ? '' : `, ${done.left} still dead`}`);
   return 0;
 }
 

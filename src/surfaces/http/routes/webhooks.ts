@@ -71,7 +71,7 @@ export const resendNotice = route({
   access: ['operate'],
   params: NoticeParams,
   responses: { 200: { description: 'It is due now.', schema: NoticeResend } },
-  problems: ['INVALID_ARGUMENT', 'NOT_FOUND', 'WRONG_STATE', ...STORAGE],
+  problems: ['INVALID_ARGUMENT', 'NOT_FOUND', 'WRONG_STATE', 'REDIS_UNAVAILABLE', ...STORAGE],
   handle: async ({ params: { id }, caller, services }) => ({ status: 200, body: await resendNotices({ id }, { surface: 'http', who: caller.name }, services) }),
 });
 
@@ -80,12 +80,14 @@ export const resendDead = route({
   path: '/v1/webhooks/:endpoint/resend',
   operation: 'resendDeadNotices',
   summary: 'Send all dead notices of an endpoint again',
-  description: 'Each under its own `webhook-id`, those of one task in their order. Audited.',
+  description:
+    'Each under its own `webhook-id`, those of one task in their order. Of those whose text was dropped for lack of room 1,000 are made again by one ' +
+    'call, from the results of their tasks; `left` says how many are still dead. Audited.',
   tag: 'webhooks',
   access: ['operate'],
   params: EndpointParams,
   responses: { 200: { description: 'They are due now.', schema: NoticeResend } },
-  problems: ['INVALID_ARGUMENT', 'NOT_FOUND', ...STORAGE],
+  problems: ['INVALID_ARGUMENT', 'NOT_FOUND', 'REDIS_UNAVAILABLE', ...STORAGE],
   handle: async ({ params: { endpoint }, caller, services }) => ({
     status: 200,
     body: await resendNotices({ endpoint }, { surface: 'http', who: caller.name }, services),

@@ -5,7 +5,9 @@ import { searchMessages, searchMessagesProduct } from './message-search.ts';
 import { undoPlanTool } from './plan-undo.ts';
 import { getPlan, getPlanHistory, listPlansTool, submitPlan } from './plans.ts';
 import { listQueuesTool, pauseQueue, resumeQueue } from './queues.ts';
+import { addScheduleTool, getSchedule, listSchedulesTool, pauseSchedule, removeSchedule, resumeSchedule } from './schedules.ts';
 import { checkTask, getTask, retryTaskTool, submitTask, undoTaskTool } from './tasks.ts';
+import { getNotice, listNoticesTool, listWebhooksTool, resendNoticesTool, testWebhookTool } from './webhooks.ts';
 
 /** The tools, a row each, in the order in which they are listed. */
 export const TOOLS: readonly AnyTool[] = [
@@ -25,5 +27,16 @@ export const TOOLS: readonly AnyTool[] = [
   listQueuesTool,
   pauseQueue,
   resumeQueue,
+  listSchedulesTool,
+  getSchedule,
+  addScheduleTool,
+  pauseSchedule,
+  resumeSchedule,
+  removeSchedule,
+  listWebhooksTool,
+  listNoticesTool,
+  getNotice,
+  resendNoticesTool,
+  testWebhookTool,
   indexStatus,
 ];

@@ -1,6 +1,9 @@
 import { createPublicKey, verify } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type NoticeLine, WritClient } from '../../../../src/surfaces/client/index.ts';
+import { commandLine } from '../../../support/command-line.ts';
 import { type Receiver, receiver } from '../../../support/webhook-receiver.ts';
 import { type Site, startSite } from './routes-site.ts';
 
@@ -89,8 +92,8 @@ describe('webhooks over HTTP', () => {
     expect(dead.map(({ state }) => state)).toEqual(['dead', 'dead']);
     const [one, other] = dead;
     expect(await webhooks().notice(one?.id ?? '')).toMatchObject({ state: 'dead', attempts: 1, body: expect.stringContaining(manifest.task_id) });
-    expect(await webhooks().resend(one?.id ?? '')).toEqual({ resent: 1 });
-    expect(await webhooks().resendDead(other?.endpoint ?? '')).toEqual({ resent: 1 });
+    expect(await webhooks().resend(one?.id ?? '')).toEqual({ resent: 1, left: 0 });
+    expect(await webhooks().resendDead(other?.endpoint ?? '')).toEqual({ resent: 1, left: 0 });
     while ((await webhooks().notices({ task: manifest.task_id, state: 'delivered' })).notices.length < 2);
     await expect(webhooks().resend(one?.id ?? '')).rejects.toMatchObject({ status: 409, code: 'WRONG_STATE' });
     expect(at.received.filter(({ id }) => id === one?.id).length).toBe(2);
@@ -119,5 +122,34 @@ describe('webhooks over HTTP', () => {
     expect(await site.ask('/v1/webhooks', { as: 'read' })).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } });
     expect(await site.ask('/v1/webhooks/notices/msg_1', {})).toMatchObject({ status: 400, body: { code: 'INVALID_ARGUMENT' } });
     expect(await site.ask(`/v1/webhooks/notices/msg_${'0'.repeat(40)}`, {})).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } });
+  });
+
+  it('is worked with on the command line', async () => {
+    const { places, redis } = site.rig;
+    writeFileSync(places.apiUrl, `${site.url}\n`);
+    const keyFile = join(places.dataDir, 'of-the-test.key');
+    writeFileSync(keyFile, site.secret('operate'), { mode: 0o600 });
+    const writ = (...args: string[]) => commandLine(['--data-dir', places.dataDir, 'webhooks', ...args, '--key', keyFile]);
+    const manifest = site.manifest('by-hand');
+    for (let count = 0; count < 2; count += 1) at.answers.push((response) => void response.writeHead(410).end());
+    await site.ask('/v1/tasks?sign=true&webhook=named', { method: 'POST', body: { manifest } });
+    const dead = await settled(manifest.task_id, 2);
+    const id = dead.find(({ endpoint }) => endpoint === 'named')?.id ?? '';
+
+    expect(await writ('endpoints')).toMatchObject({ code: 0, out: expect.stringMatching(/^endpoint .*pending .*dead.*keyed.*public key: whpk_/s) });
+    expect(await writ('list', '--dead', '--endpoint', 'named')).toMatchObject({ code: 0, out: expect.stringContaining(id) });
+    expect(await writ('list', '--task', 'nobody')).toMatchObject({ code: 0, out: 'no notices\n' });
+    expect(await writ('show', id)).toMatchObject({ code: 0, out: expect.stringContaining('state: dead') });
+    // What a task came to is on disk: an empty Redis takes nothing from a notice.
+    await redis.flushAll();
+    expect(await writ('resend', id)).toMatchObject({ code: 0, out: '1 notice due again\n' });
+    expect(await writ('resend', '--dead', 'keyed')).toMatchObject({ code: 0, out: '1 notice due again\n' });
+    while ((await webhooks().notices({ task: manifest.task_id, state: 'delivered' })).notices.length < 2);
+    expect(at.received.filter((one) => one.id === id).map(({ body }) => body)).toEqual(Array(2).fill(at.received.find((one) => one.id === id)?.body));
+    expect(await writ('resend', id)).toMatchObject({ code: 1, err: expect.stringContaining('only dead ones are sent again') });
+    expect(await writ('show', `msg_${'0'.repeat(40)}`)).toMatchObject({ code: 1, err: expect.stringContaining('there is no notice') });
+    expect(await writ('test', 'named')).toMatchObject({ code: 0, out: 'named took it\n' });
+    at.answers.push((response) => void response.writeHead(500).end());
+    expect(await writ('test', 'named')).toMatchObject({ code: 1, out: 'named did not take it: the receiver answered 500\n' });
   });
 });

@@ -85,6 +85,8 @@ describe('the MCP server over HTTP', () => {
       'list_plans',
       'get_plan_history',
       'list_queues',
+      'list_schedules',
+      'get_schedule',
       'index_status',
     ]);
     expect(await mcp.call('index_status')).toMatchObject({ isError: false, answer: { mode: 'off', indexes: [] } });

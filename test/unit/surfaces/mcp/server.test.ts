@@ -21,6 +21,17 @@ const NAMES = [
   'list_queues',
   'pause_queue',
   'resume_queue',
+  'list_schedules',
+  'get_schedule',
+  'add_schedule',
+  'pause_schedule',
+  'resume_schedule',
+  'remove_schedule',
+  'list_webhooks',
+  'list_notices',
+  'get_notice',
+  'resend_notices',
+  'test_webhook',
   'index_status',
 ];
 
@@ -73,13 +84,19 @@ describe('the MCP server', () => {
       'list_plans',
       'get_plan_history',
       'list_queues',
+      'list_schedules',
+      'get_schedule',
+      'list_webhooks',
+      'list_notices',
+      'get_notice',
       'index_status',
     ]);
   });
 
   it('lists what the roles of the caller allow, and refuses the rest with FORBIDDEN', async () => {
     await using mcp = await startMcp({}, ['read']);
-    expect((await mcp.tools()).map(({ name }) => name)).toEqual(['get_task', 'get_plan', 'list_plans', 'get_plan_history', 'list_queues', 'index_status']);
+    const looks = ['get_task', 'get_plan', 'list_plans', 'get_plan_history', 'list_queues', 'list_schedules', 'get_schedule', 'index_status'];
+    expect((await mcp.tools()).map(({ name }) => name)).toEqual(looks);
     expect(await mcp.call('undo_task', { task_id: 'x' })).toMatchObject({ isError: true, answer: { code: 'FORBIDDEN' } });
   });
 

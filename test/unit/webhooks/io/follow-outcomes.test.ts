@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createMemoryTaskIndex } from '../../../../src/adapters/memory/task-index.ts';
-import { createWebhookOutbox } from '../../../../src/adapters/sqlite/webhook-outbox/webhook-outbox.ts';
 import { WritError } from '../../../../src/core/errors.ts';
 import type { TaskIndexStore, WebhookOutbox } from '../../../../src/core/ports/index.ts';
 import { type FollowDeps, followOutcomes } from '../../../../src/webhooks/io/follow-outcomes.ts';
 import { indexed, T0 } from '../../../conformance/task-index.ts';
+import { outboxIn } from '../../../support/webhooks.ts';
 
 const ended: (() => PromiseLike<void>)[] = [];
 afterEach(async () => {
@@ -21,8 +21,7 @@ const endpoint = (id: string, capabilities: readonly string[]) => ({ id, url: 'h
 async function freshOutbox(): Promise<WebhookOutbox> {
   const directory = await mkdtemp(path.join(tmpdir(), 'writ-follow-'));
   ended.push(() => rm(directory, { recursive: true }));
-  const outbox = createWebhookOutbox({ directory });
-  await outbox.start();
+  const outbox = await outboxIn(directory);
   ended.push(() => outbox.stop());
   return outbox;
 }
@@ -62,6 +61,7 @@ async function follow(index: TaskIndexStore, outbox: WebhookOutbox, change: Part
     outcome: async ({ taskId, capabilityId, at }) => ({ taskId, capabilityId, manifestSha256: 'h', result: result('SUCCESS'), at }),
     clock,
     onNotices: () => look(),
+    onDropped: () => look(),
     onTrouble: () => {
       told += 1;
       look();

@@ -5,12 +5,12 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { inlineEd25519 } from '../../../../src/adapters/crypto/inline.ts';
 import { nodeEd25519 } from '../../../../src/adapters/crypto/node-crypto.ts';
 import { createPost } from '../../../../src/adapters/http-tool/post.ts';
-import { createWebhookOutbox } from '../../../../src/adapters/sqlite/webhook-outbox/webhook-outbox.ts';
 import type { WebhookOutbox } from '../../../../src/core/ports/index.ts';
 import { attempt } from '../../../../src/webhooks/io/attempt.ts';
 import { type AttemptReport, createSender, type SenderDeps } from '../../../../src/webhooks/io/sender.ts';
 import { GIVE_UP_MS } from '../../../../src/webhooks/notice/attempts.ts';
 import { noticeKey, type Receiver, receiver } from '../../../support/webhook-receiver.ts';
+import { outboxIn } from '../../../support/webhooks.ts';
 
 const ended: (() => PromiseLike<void>)[] = [];
 afterEach(async () => {
@@ -22,12 +22,6 @@ function handClock(): { at: number; now(): number; monotonic(): number } {
   return { at: 1_800_000_000_000, now: () => clock.at, monotonic: () => 0 };
 }
 let clock = handClock();
-
-async function outboxIn(directory: string): Promise<WebhookOutbox & AsyncDisposable> {
-  const outbox = createWebhookOutbox({ directory });
-  await outbox.start();
-  return outbox;
-}
 
 interface Rig {
   readonly at: Receiver;
@@ -93,7 +87,8 @@ async function rig(): Promise<Rig> {
     async note(taskId, text = 'ended') {
       notes += 1;
       const id = `msg_${notes.toString(16).padStart(40, '0')}`;
-      await outbox.add([{ id, endpoint: 'crm', taskId, body: JSON.stringify({ taskId, text }) }], { event: undefined, seenAt: 0 }, clock.now());
+      const notice = { id, endpoint: 'crm', taskId, capabilityId: 'FILE_MOVE', at: clock.now(), body: JSON.stringify({ taskId, text }) };
+      await outbox.add([notice], { event: undefined, seenAt: 0 }, clock.now());
       return id;
     },
   };
@@ -186,6 +181,24 @@ describe('the sender of notices', () => {
     const sending = await start({}, { timeoutMs: 100 });
     expect(await sending.next()).toMatchObject({ noticeId: hung, end: 'failed', problem: expect.stringContaining('in time') });
     expect(await stateOf(outbox, hung)).toBe('pending');
+  });
+
+  it('keeps a notice for a receiver that hangs for an hour, and delivers it after', async () => {
+    const { at, outbox, note, start } = await rig();
+    const id = await note('a');
+    const hung = 10;
+    for (let tries = 0; tries < hung; tries += 1) at.answers.push(() => undefined);
+    const startAt = clock.at;
+    const sending = await start({}, { timeoutMs: 20 });
+    for (let tries = 1; tries <= hung; tries += 1) {
+      expect(await sending.next()).toMatchObject({ noticeId: id, end: 'failed', attempts: tries });
+      clock.at = Date.parse((await outbox.read(id))?.next_at ?? '');
+    }
+    expect(clock.at - startAt).toBeGreaterThan(3_600_000);
+    await sending.stop();
+    at.answers.splice(0);
+    expect(await (await start()).next()).toMatchObject({ noticeId: id, end: 'delivered' });
+    expect(new Set(at.received.map((one) => one.id))).toEqual(new Set([id]));
   });
 
   it('tells of other tasks while the receiver hangs over one', async () => {
