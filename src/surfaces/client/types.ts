@@ -134,6 +134,8 @@ export type FailureReason =
   | 'host_limit'
   | 'source_unreadable'
   | 'tool_unavailable'
+  | 'approval_denied'
+  | 'approval_expired'
   | 'tool_failed'
   | 'tool_outcome_unknown'
   | 'unexplained';
