@@ -1,6 +1,9 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Ajv2020, type AnySchema, type ValidateFunction } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { WritClient } from '../../../../src/surfaces/client/index.ts';
+import { packageRoot } from '../../../../config/package.ts';
+import { type Envelope, WritClient } from '../../../../src/surfaces/client/index.ts';
 import { PATIENCE } from '../../../support/patience.ts';
 import { envelopeOf, fileStep } from '../../../support/plan-rig.ts';
 import { type Ask, linesOf, type Reply, type Site, startSite } from './routes-site.ts';
@@ -198,8 +201,38 @@ describe('the OpenAPI document', () => {
     expect((await plans.approvals({ plan: id })).approvals).toMatchObject([{ state: 'approved' }, { state: 'denied' }]);
     const told = site.audit().filter(({ subject, outcome }) => subject === id && outcome !== 'asked');
     expect(told.map(({ action, outcome }) => `${action} ${outcome}`)).toEqual([
-      ...['plan.approve refused', 'plan.approve refused', 'plan.deny refused', 'plan.approve done', 'plan.approve done', 'plan.deny refused', 'plan.deny done'],
+      ...[
+        'lease.issue done',
+        'plan.approve refused',
+        'plan.approve refused',
+        'plan.deny refused',
+        'plan.approve done',
+        'plan.approve done',
+        'plan.deny refused',
+        'plan.deny done',
+      ],
     ]);
+  });
+
+  it('moves the file of the example once somebody has said yes', async () => {
+    const source = site.file('contract.txt');
+    const text = readFileSync(join(packageRoot(), 'examples/plans/approved-move.json'), 'utf8');
+    const there = text.replace('/srv/office/drafts/contract.txt', source).replace('/srv/office/signed/contract.txt', `${site.rig.base}/signed.txt`);
+    const { plans } = new WritClient({ baseUrl: site.url, key: site.secret('operator') });
+    const pushed = await plans.submit(JSON.parse(there) as Envelope, { sign: true });
+    const id = pushed.ended ? pushed.plan.plan_id : pushed.receipt.plan_id;
+    const asked = await vi.waitFor(async () => {
+      const [one] = (await plans.approvals({ plan: id })).approvals;
+      if (one === undefined) throw new Error('not yet');
+      return one;
+    }, PATIENCE);
+    expect(existsSync(source)).toBe(true);
+    await plans.approve(id, { step: asked.step });
+    expect(await plans.wait(id, { memory: true })).toMatchObject({
+      state: 'success',
+      result: { envelope: { output: { memory: { state: { approved: { by: 'operator (http)' } } } } } },
+    });
+    expect([existsSync(source), existsSync(`${site.rig.base}/signed.txt`)]).toEqual([false, true]);
   });
 
   it('describes what strangers and keys without the role are told, on every path', async () => {
