@@ -18,6 +18,8 @@ const NAMES = [
   'list_plans',
   'get_plan_history',
   'undo_plan',
+  'list_approvals',
+  'answer_approval',
   'list_queues',
   'pause_queue',
   'resume_queue',
@@ -72,6 +74,7 @@ describe('the MCP server', () => {
       'get_plan',
       'list_plans',
       'get_plan_history',
+      'list_approvals',
       'list_queues',
       'index_status',
     ]);
@@ -79,7 +82,15 @@ describe('the MCP server', () => {
 
   it('lists what the roles of the caller allow, and refuses the rest with FORBIDDEN', async () => {
     await using mcp = await startMcp({}, ['read']);
-    expect((await mcp.tools()).map(({ name }) => name)).toEqual(['get_task', 'get_plan', 'list_plans', 'get_plan_history', 'list_queues', 'index_status']);
+    expect((await mcp.tools()).map(({ name }) => name)).toEqual([
+      'get_task',
+      'get_plan',
+      'list_plans',
+      'get_plan_history',
+      'list_approvals',
+      'list_queues',
+      'index_status',
+    ]);
     expect(await mcp.call('undo_task', { task_id: 'x' })).toMatchObject({ isError: true, answer: { code: 'FORBIDDEN' } });
   });
 
