@@ -55,5 +55,6 @@ export const VERSIONS = {
   'tool-call.inputs': accepted,
   'tool-call.output': emitted,
   'undo.param': accepted,
+  'approval.inputs': accepted,
   'tool-binding': accepted,
 } satisfies Record<string, ContractVersion>;

@@ -20,7 +20,7 @@ export async function approvalPart(planSha256: string, caller: Caller, services:
     : html`<p>It takes the role ${role} to answer.</p>`;
   return html`<h2>It waits for an approval</h2>${factsOf([
     ['question', visible(question, 2000)],
-    ['of', role],
+    ['role', role],
     ['until', until.replace('T', ' ')],
     ['step', visible(path, 120)],
   ])}${buttons}`;

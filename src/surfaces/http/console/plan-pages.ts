@@ -69,7 +69,7 @@ export async function planPage(id: string, query: URLSearchParams, caller: Calle
     ['error', view?.error && `${view.error.code}: ${view.error.message}`],
     ['under way', view?.current && `${view.current.tool} ${view.current.operation} at ${view.current.path}`],
     ['waits', view?.current?.waits && waitText(view.current.waits)],
-    ['its task', view?.current?.taskId === undefined ? undefined : taskLink(view.current.taskId)],
+    ['its task', view?.current?.taskId === undefined || view.current.waits?.for === 'approval' ? undefined : taskLink(view.current.taskId)],
     ['cancel', view?.cancelRequested === true ? 'asked' : undefined],
     ['retries', history.retries],
     ['changed', ago(history.updated_at, clock.now())],
