@@ -5,8 +5,7 @@ import { WritError } from '../core/errors.ts';
 import { MAX_JSON_DEPTH } from '../core/i-json.ts';
 import type { DeriveRequest, GrantedLease, GrantOptions, IssueAnswer, KernelOperations, PlanKernel, QuestionKernel } from '../core/ports/index.ts';
 import type { ApprovalRegister } from './approvals/desk.ts';
-import { approvalRoutes } from './approvals/routes.ts';
-import { standingOf } from './approvals/wire.ts';
+import { DecideBody, ListBody, standingOf } from './approvals/wire.ts';
 import type { LineAnswer } from './lines-server.ts';
 import { readBody } from './read-body.ts';
 import type { ScheduleRegistry } from './schedules/desk.ts';
@@ -106,6 +105,16 @@ function scheduleRoutes(app: FastifyInstance, schedules: ScheduleRegistry): void
   });
   app.get('/schedules', async () => ({ schedules: schedules.list() }));
   app.get<{ Params: { id: string } }>('/schedules/:id', async ({ params }) => schedules.show(params.id));
+}
+
+/** The routes of the kernel's own socket that are about approvals. The plan role, which has another socket, decides nothing. */
+function approvalRoutes(app: FastifyInstance, register: ApprovalRegister): void {
+  app.post('/approvals', async ({ body }) => ({ approvals: register.list(readBody(ListBody, body).plan) }));
+  app.post('/approvals/decide', async ({ body }) => {
+    const { plan_sha256: planSha256, step: taskId, answer, note, data, roles, by } = readBody(DecideBody, body);
+    const word = { planSha256, taskId, answer, ...(note === undefined ? {} : { note }), ...(data === undefined ? {} : { data }) };
+    return register.decide(word, roles, by);
+  });
 }
 
 function strictBodies(app: FastifyInstance, maxBytes: number): void {

@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openKernelStore } from '../../../../src/adapters/sqlite/kernel-store/kernel-store.ts';
-import { openDatabase } from '../../../../src/adapters/sqlite/open.ts';
-import type { ApprovalStore, ApprovalWord } from '../../../../src/core/ports/index.ts';
-import { createApprovalRegister } from '../../../../src/kernel/index.ts';
-import { memoryApprovals } from '../../../fixtures/approvals/memory-store.ts';
-import { testClock } from '../../../fixtures/authority/world.ts';
+import { openKernelStore } from '../../../src/adapters/sqlite/kernel-store/kernel-store.ts';
+import { openDatabase } from '../../../src/adapters/sqlite/open.ts';
+import type { ApprovalStore, ApprovalWord } from '../../../src/core/ports/index.ts';
+import { createApprovalRegister } from '../../../src/kernel/index.ts';
+import { memoryApprovals } from '../../fixtures/approvals/memory-store.ts';
+import { testClock } from '../../fixtures/authority/world.ts';
 
 const PLAN = 'a'.repeat(64);
 const STEP = 's-1';
