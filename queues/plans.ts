@@ -58,6 +58,7 @@ export function createPlans({ jobs, views, ends, remembered = () => undefined, h
       await jobs.promote(id);
       return 'requested';
     },
+    wake: jobs.promote,
     async retry(id, { lease } = {}) {
       const found = await jobs.find(id);
       if (found === undefined) return 'not-found';

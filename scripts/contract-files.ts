@@ -48,6 +48,7 @@ export const PUBLISHED = {
   'tool-call.inputs': contracts.ToolCallInputs,
   'tool-call.output': contracts.ToolCallOutput,
   'undo.param': contracts.UndoParam,
+  'approval.inputs': contracts.ApprovalInputs,
   'tool-binding': contracts.ToolBinding,
 } satisfies Record<string, z.ZodType>;
 

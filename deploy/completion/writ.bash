@@ -3,7 +3,7 @@ _writ() {
   local current=${COMP_WORDS[COMP_CWORD]} at='' words='' i
   for ((i = 1; i < COMP_CWORD; i++)); do
     case "$at/${COMP_WORDS[i]}" in
-      /up | /api | /worker | /kernel | /index-host | /mcp | /init | /keygen | /doctor | /reload | /completion | /push | /result | /retry | /undo | /cancel | /tasks | /tasks/list | /tasks/show | /tasks/follow | /tasks/retry | /tasks/cancel | /status | /queue | /queue/list | /queue/pause | /queue/resume | /schedule | /schedule/add | /schedule/list | /schedule/show | /schedule/pause | /schedule/resume | /schedule/remove | /webhooks | /webhooks/endpoints | /webhooks/list | /webhooks/show | /webhooks/resend | /webhooks/test | /events | /plan | /plan/check | /plan/run | /plan/show | /plan/cancel | /plan/retry | /plan/undo | /plans | /plans/list | /plans/show | /plans/follow | /plans/retry | /plans/cancel | /search | /index | /index/status | /index/build | /index/reconcile | /index/drop | /index/check | /find | /scopes | /messages | /messages/search | /messages/import | /messages/rebuild | /messages/shadow-report | /tui | /lease | /lease/issue | /lease/verify | /lease/revoke | /key | /key/create | /key/list | /key/rotate | /key/revoke | /login-link | /sessions | /sessions/list | /sessions/end | /audit | /audit/verify | /audit/list | /vault | /vault/list | /vault/purge) at="$at/${COMP_WORDS[i]}" ;;
+      /up | /api | /worker | /kernel | /index-host | /mcp | /init | /keygen | /doctor | /reload | /completion | /push | /result | /retry | /undo | /cancel | /tasks | /tasks/list | /tasks/show | /tasks/follow | /tasks/retry | /tasks/cancel | /status | /queue | /queue/list | /queue/pause | /queue/resume | /schedule | /schedule/add | /schedule/list | /schedule/show | /schedule/pause | /schedule/resume | /schedule/remove | /webhooks | /webhooks/endpoints | /webhooks/list | /webhooks/show | /webhooks/resend | /webhooks/test | /events | /plan | /plan/check | /plan/run | /plan/show | /plan/cancel | /plan/retry | /plan/undo | /plan/approve | /plan/deny | /plan/approvals | /plans | /plans/list | /plans/show | /plans/follow | /plans/retry | /plans/cancel | /search | /index | /index/status | /index/build | /index/reconcile | /index/drop | /index/check | /find | /scopes | /messages | /messages/search | /messages/import | /messages/rebuild | /messages/shadow-report | /tui | /lease | /lease/issue | /lease/verify | /lease/revoke | /key | /key/create | /key/list | /key/rotate | /key/revoke | /login-link | /sessions | /sessions/list | /sessions/end | /audit | /audit/verify | /audit/list | /vault | /vault/list | /vault/purge) at="$at/${COMP_WORDS[i]}" ;;
     esac
   done
   case "$at" in
@@ -49,13 +49,16 @@ _writ() {
     '/webhooks/resend') words='--dead --key --help --version --json --data-dir --config --set' ;;
     '/webhooks/test') words='--key --help --version --json --data-dir --config --set' ;;
     '/events') words='--after --tasks --plans --key --help --version --json --data-dir --config --set' ;;
-    '/plan') words='check run show cancel retry undo --help --version --json --data-dir --config --set' ;;
+    '/plan') words='check run show cancel retry undo approve deny approvals --help --version --json --data-dir --config --set' ;;
     '/plan/check') words='--linked --help --version --json --data-dir --config --set' ;;
     '/plan/run') words='--ttl --wait --timeout --help --version --json --data-dir --config --set' ;;
     '/plan/show') words='--memory --verify --help --version --json --data-dir --config --set' ;;
     '/plan/cancel') words='--help --version --json --data-dir --config --set' ;;
     '/plan/retry') words='--wait --timeout --help --version --json --data-dir --config --set' ;;
     '/plan/undo') words='--wait --timeout --help --version --json --data-dir --config --set' ;;
+    '/plan/approve') words='--step --note --data --help --version --json --data-dir --config --set' ;;
+    '/plan/deny') words='--step --note --help --version --json --data-dir --config --set' ;;
+    '/plan/approvals') words='--help --version --json --data-dir --config --set' ;;
     '/plans') words='list show follow retry cancel --help --version --json --data-dir --config --set' ;;
     '/plans/list') words='--state --code --since --until --limit --help --version --json --data-dir --config --set' ;;
     '/plans/show') words='--help --version --json --data-dir --config --set' ;;

@@ -3,7 +3,7 @@ function __writ_at
   set -l at ''
   for word in (commandline -opc)[2..-1]
     switch "$at/$word"
-      case '/up' '/api' '/worker' '/kernel' '/index-host' '/mcp' '/init' '/keygen' '/doctor' '/reload' '/completion' '/push' '/result' '/retry' '/undo' '/cancel' '/tasks' '/tasks/list' '/tasks/show' '/tasks/follow' '/tasks/retry' '/tasks/cancel' '/status' '/queue' '/queue/list' '/queue/pause' '/queue/resume' '/schedule' '/schedule/add' '/schedule/list' '/schedule/show' '/schedule/pause' '/schedule/resume' '/schedule/remove' '/webhooks' '/webhooks/endpoints' '/webhooks/list' '/webhooks/show' '/webhooks/resend' '/webhooks/test' '/events' '/plan' '/plan/check' '/plan/run' '/plan/show' '/plan/cancel' '/plan/retry' '/plan/undo' '/plans' '/plans/list' '/plans/show' '/plans/follow' '/plans/retry' '/plans/cancel' '/search' '/index' '/index/status' '/index/build' '/index/reconcile' '/index/drop' '/index/check' '/find' '/scopes' '/messages' '/messages/search' '/messages/import' '/messages/rebuild' '/messages/shadow-report' '/tui' '/lease' '/lease/issue' '/lease/verify' '/lease/revoke' '/key' '/key/create' '/key/list' '/key/rotate' '/key/revoke' '/login-link' '/sessions' '/sessions/list' '/sessions/end' '/audit' '/audit/verify' '/audit/list' '/vault' '/vault/list' '/vault/purge'
+      case '/up' '/api' '/worker' '/kernel' '/index-host' '/mcp' '/init' '/keygen' '/doctor' '/reload' '/completion' '/push' '/result' '/retry' '/undo' '/cancel' '/tasks' '/tasks/list' '/tasks/show' '/tasks/follow' '/tasks/retry' '/tasks/cancel' '/status' '/queue' '/queue/list' '/queue/pause' '/queue/resume' '/schedule' '/schedule/add' '/schedule/list' '/schedule/show' '/schedule/pause' '/schedule/resume' '/schedule/remove' '/webhooks' '/webhooks/endpoints' '/webhooks/list' '/webhooks/show' '/webhooks/resend' '/webhooks/test' '/events' '/plan' '/plan/check' '/plan/run' '/plan/show' '/plan/cancel' '/plan/retry' '/plan/undo' '/plan/approve' '/plan/deny' '/plan/approvals' '/plans' '/plans/list' '/plans/show' '/plans/follow' '/plans/retry' '/plans/cancel' '/search' '/index' '/index/status' '/index/build' '/index/reconcile' '/index/drop' '/index/check' '/find' '/scopes' '/messages' '/messages/search' '/messages/import' '/messages/rebuild' '/messages/shadow-report' '/tui' '/lease' '/lease/issue' '/lease/verify' '/lease/revoke' '/key' '/key/create' '/key/list' '/key/rotate' '/key/revoke' '/login-link' '/sessions' '/sessions/list' '/sessions/end' '/audit' '/audit/verify' '/audit/list' '/vault' '/vault/list' '/vault/purge'
         set at "$at/$word"
     end
   end
@@ -194,6 +194,9 @@ complete -c writ -n 'test (__writ_at) = "/plan"' -f -a 'show' -d 'how far a plan
 complete -c writ -n 'test (__writ_at) = "/plan"' -f -a 'cancel' -d 'end a plan before its next step; a step that has begun is finished'
 complete -c writ -n 'test (__writ_at) = "/plan"' -f -a 'retry' -d 'run a failed plan on from the step that ended it; under a new lease: "plan run" with the same file'
 complete -c writ -n 'test (__writ_at) = "/plan"' -f -a 'undo' -d 'take back what a plan did, its last step first, as a plan of its own; asked again: how far that is'
+complete -c writ -n 'test (__writ_at) = "/plan"' -f -a 'approve' -d 'say yes to the step for which a plan waits: it goes on'
+complete -c writ -n 'test (__writ_at) = "/plan"' -f -a 'deny' -d 'say no: the step fails with APPROVAL_DENIED, and the plan\'s on_error applies'
+complete -c writ -n 'test (__writ_at) = "/plan"' -f -a 'approvals' -d 'steps that wait for somebody, the nearest deadline first; of one plan, all that it has asked'
 complete -c writ -n 'test (__writ_at) = "/plan"' -d 'print help' -s h -l help
 complete -c writ -n 'test (__writ_at) = "/plan/check"' -d 'print the linked envelope instead: the bytes that a lease is over' -l linked
 complete -c writ -n 'test (__writ_at) = "/plan/check"' -d 'print help' -s h -l help
@@ -211,6 +214,14 @@ complete -c writ -n 'test (__writ_at) = "/plan/retry"' -d 'print help' -s h -l h
 complete -c writ -n 'test (__writ_at) = "/plan/undo"' -d 'follow the steps and wait for the end' -l wait
 complete -c writ -n 'test (__writ_at) = "/plan/undo"' -d 'with --wait: give up after so long without news' -l timeout
 complete -c writ -n 'test (__writ_at) = "/plan/undo"' -d 'print help' -s h -l help
+complete -c writ -n 'test (__writ_at) = "/plan/approve"' -d 'this question and no other; without it, the one for which the plan waits now' -l step
+complete -c writ -n 'test (__writ_at) = "/plan/approve"' -d 'why; stands in the result of the step' -l note
+complete -c writ -n 'test (__writ_at) = "/plan/approve"' -d 'an object for the plan, which it finds at $.data.data' -l data
+complete -c writ -n 'test (__writ_at) = "/plan/approve"' -d 'print help' -s h -l help
+complete -c writ -n 'test (__writ_at) = "/plan/deny"' -d 'this question and no other; without it, the one for which the plan waits now' -l step
+complete -c writ -n 'test (__writ_at) = "/plan/deny"' -d 'why; stands in the result of the step' -l note
+complete -c writ -n 'test (__writ_at) = "/plan/deny"' -d 'print help' -s h -l help
+complete -c writ -n 'test (__writ_at) = "/plan/approvals"' -d 'print help' -s h -l help
 complete -c writ -n 'test (__writ_at) = "/plans"' -f -a 'list' -d 'plans that wait, then those that have begun, newest change first'
 complete -c writ -n 'test (__writ_at) = "/plans"' -f -a 'show' -d 'how far a plan is, and what each of its steps took'
 complete -c writ -n 'test (__writ_at) = "/plans"' -f -a 'follow' -d 'show the steps of a plan until it has ended'
@@ -328,7 +339,7 @@ complete -c writ -n 'test (__writ_at) = "/key"' -f -a 'list' -d 'show the keys, 
 complete -c writ -n 'test (__writ_at) = "/key"' -f -a 'rotate' -d 'give a key a new secret'
 complete -c writ -n 'test (__writ_at) = "/key"' -f -a 'revoke' -d 'take a key away; the API refuses it within a second'
 complete -c writ -n 'test (__writ_at) = "/key"' -d 'print help' -s h -l help
-complete -c writ -n 'test (__writ_at) = "/key/create"' -d 'what it may do, separated by commas: submit, search, read, ingest, operate, kernel' -l roles
+complete -c writ -n 'test (__writ_at) = "/key/create"' -d 'what it may do, separated by commas: submit, search, read, ingest, approve, operate, kernel' -l roles
 complete -c writ -n 'test (__writ_at) = "/key/create"' -d 'life of the key, e.g. 90d (until it is revoked unless given)' -l ttl
 complete -c writ -n 'test (__writ_at) = "/key/create"' -d 'of the messages it sees only what this agent may see; roles: search, submit' -l agent
 complete -c writ -n 'test (__writ_at) = "/key/create"' -d 'of the messages it sees only those of this project; may be given more than once' -l project

@@ -14,6 +14,7 @@ import type {
   PlanKernel,
   PlanLogic,
   PlanViews,
+  QuestionKernel,
   ResultReader,
   ResultSigner,
 } from '../../src/core/ports/index.ts';
@@ -39,6 +40,8 @@ export interface PlanDeps extends Pick<ParkingDeps, 'promote' | 'parkMs'> {
   readonly bindings: Bindings;
   readonly authorities: Authorities;
   readonly kernel: PlanKernel;
+  /** Keeps what steps ask people; absent: a plan that asks is refused. */
+  readonly questions?: QuestionKernel;
   readonly journal: PlanJournal;
   readonly views: PlanViews;
   readonly jobs: PlanJobs;

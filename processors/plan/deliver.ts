@@ -12,11 +12,12 @@ import type { Running } from '../in-flight.ts';
 import { wakeParked } from '../parking.ts';
 import { describeFault, MAX_SAME_FAULTS } from '../repeated-faults.ts';
 import { STALE } from './answers.ts';
+import { isCancelAsked } from './cancel-asked.ts';
 import type { PlanContext, PlanDeliveryEnd, PlanDeps } from './context.ts';
 import { CANCELLED, endAt, endTrimmed, endWith, MAX_LOSSES, showEnd } from './end.ts';
 import { followPlan } from './follow.ts';
 import type { ParkedPlans } from './replay.ts';
-import { isCancelAsked, takeStep } from './step.ts';
+import { takeStep } from './step.ts';
 import { createWalk, type Walk } from './walk.ts';
 
 /**

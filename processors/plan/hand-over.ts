@@ -1,8 +1,8 @@
 import type { TaskJob } from '../../src/contracts/index.ts';
-import { isWritError } from '../../src/core/errors.ts';
+import { isWritError, type WritError } from '../../src/core/errors.ts';
 import { failure } from '../../src/core/outcome.ts';
 import type { PlanStep } from '../../src/core/plan-step.ts';
-import type { DerivedLease, PlanKernel, PlanViewChange } from '../../src/core/ports/index.ts';
+import type { DerivedLease, DeriveRequest, PlanKernel, PlanViewChange } from '../../src/core/ports/index.ts';
 import type { LocalEnd } from '../local-steps.ts';
 import { type Answer, answerOf, endCancelled, keepAnswer, keepBeside, neverBegan, ownAnswer, STALE, type StepEnd } from './answers.ts';
 import type { PlanContext, PlanDeliveryEnd, PlanDeps } from './context.ts';
@@ -54,7 +54,7 @@ async function begin(plan: PlanContext, step: PlanStep, open: OpenStep, deps: Pl
     return receipt.kind === 'conflict' ? await keepAnswer(plan, step, await takenAnswer(step, deps), deps) : undefined;
   } catch (error) {
     if (isWritError(error) && error.code === 'TASK_ID_CONFLICT') return keepAnswer(plan, step, await takenAnswer(step, deps), deps);
-    if (isWritError(error) && FINAL.has(error.code)) return endWith(plan, { code: error.code, message: error.message }, deps);
+    if (isFinal(error)) return endWith(plan, { code: error.code, message: error.message }, deps);
     throw error;
   }
 }
@@ -123,7 +123,7 @@ async function parked(plan: PlanContext, step: PlanStep, deps: PlanDeps, among?:
 }
 
 /** Two plans that wait for long come back in a second, however many they are; each at its own time, and before its lease ends. */
-async function amongMany({ planSha256, exp }: PlanContext, { jobs, clock }: PlanDeps): Promise<number> {
+export async function amongMany({ planSha256, exp }: PlanContext, { jobs, clock }: PlanDeps): Promise<number> {
   const all = Math.min(LONGEST_OF_MANY_MS, (await jobs.parked()) * MS_PER_PARKED);
   const own = 0.5 + Number.parseInt(planSha256.slice(0, 8), 16) / 2 ** 33;
   return Math.max(LONGEST_PARK_MS, Math.min(Math.floor(all * own), exp * 1000 - clock.now()));
@@ -133,7 +133,7 @@ async function amongMany({ planSha256, exp }: PlanContext, { jobs, clock }: Plan
  * The step's task id is taken by another manifest: its tool was bound in another way when the step was put on a queue, where nobody has
  * answered it so far. A retry of the plan runs the step in its next generation, under another id.
  */
-function takenAnswer(step: PlanStep, deps: PlanDeps): Promise<Answer> {
+export function takenAnswer(step: PlanStep, deps: PlanDeps): Promise<Answer> {
   return ownAnswer(step, failure('TOOL_OUTCOME_UNKNOWN', 'the step was put on a queue with another manifest; nobody can tell whether it runs there'), deps);
 }
 
@@ -145,27 +145,36 @@ function viewOf({ path, tool, operation, manifest }: PlanStep, stepsDone: number
 /** What the kernel will say again, however often it is asked. */
 const FINAL: ReadonlySet<string> = new Set(['LEASE_REFUSED', 'LEASE_EXPIRED', 'INVALID_LEASE', 'INVALID_MANIFEST', 'INVALID_RESULT', 'HRC_REQUIRED']);
 
+export function isFinal(error: unknown): error is WritError {
+  return isWritError(error) && FINAL.has(error.code);
+}
+
 /** A lease for the step, showing the kernel only what it has not seen; all of it when it has forgotten. */
-export async function deriveLease(plan: PlanContext, step: PlanStep, kernel: PlanKernel): Promise<DerivedLease> {
+export function deriveLease(plan: PlanContext, step: PlanStep, kernel: PlanKernel): Promise<DerivedLease> {
+  return askKernel(plan, step, kernel.derive);
+}
+
+/** One question about the step that the plan has reached. */
+export async function askKernel<T>(plan: PlanContext, step: PlanStep, question: (request: DeriveRequest) => Promise<T>): Promise<T> {
   const { shown } = plan.replay;
-  if (shown === 0) return ask(plan, step, 0, kernel);
+  if (shown === 0) return ask(plan, step, 0, question);
   try {
-    return await ask(plan, step, shown, kernel);
+    return await ask(plan, step, shown, question);
   } catch (error) {
-    if (isWritError(error) && error.code === 'WRONG_STATE') return ask(plan, step, 0, kernel);
+    if (isWritError(error) && error.code === 'WRONG_STATE') return ask(plan, step, 0, question);
     throw error;
   }
 }
 
-async function ask(
+async function ask<T>(
   { planSha256, envelope, lease, replay }: PlanContext,
   { path, manifest, manifestSha256 }: PlanStep,
   since: number,
-  kernel: PlanKernel,
-): Promise<DerivedLease> {
+  question: (request: DeriveRequest) => Promise<T>,
+): Promise<T> {
   const answers = replay.answers(since);
   replay.shown = 0;
-  const derived = await kernel.derive({
+  const answer = await question({
     planSha256,
     lease,
     ...(since === 0 ? { envelope } : {}),
@@ -175,5 +184,5 @@ async function ask(
     known: { manifest, manifestSha256 },
   });
   replay.shown = since + answers.length;
-  return derived;
+  return answer;
 }

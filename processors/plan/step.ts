@@ -3,7 +3,9 @@ import { failure } from '../../src/core/outcome.ts';
 import type { PlanStep } from '../../src/core/plan-step.ts';
 import type { DerivedLease, JobView, TaskRow } from '../../src/core/ports/index.ts';
 import { type Answer, answerBeforeClaim, answerIn, endCancelled, keepAnswer, neverBegan, ownAnswer, STALE, type StepEnd } from './answers.ts';
+import { takeApproval } from './approval.ts';
 import { backoffLeft, parkedFor } from './backoff.ts';
+import { isCancelAsked } from './cancel-asked.ts';
 import type { PlanContext, PlanDeps } from './context.ts';
 import { cancelStep, deriveLease, handOver } from './hand-over.ts';
 
@@ -15,6 +17,7 @@ export async function takeStep(plan: PlanContext, step: PlanStep, deps: PlanDeps
     // Nothing keeps this one back: it would stand in the journal before the answer that led to it.
     return (await walk.kept()) ? keepAnswer(plan, step, answer, deps) : STALE;
   }
+  if (step.approval !== undefined) return takeApproval(plan, step, deps);
   const queue = queueName(step.queue ?? 'file', deps.pool);
   const early = walk.isOnItsWay && !walk.cancelAsked && step.waitMs === undefined ? leaseBeside(plan, step, deps) : undefined;
   const { answer, row, job, mayRunHere, isThere, cancelAsked } = await lookAt(plan, step, queue, deps);
@@ -75,8 +78,4 @@ async function lookAt(plan: PlanContext, step: PlanStep, queue: string, deps: Pl
 
 function isOnItsWay(job: JobView | undefined): boolean {
   return job !== undefined && (job.state === 'waiting' || job.state === 'delayed' || job.state === 'active');
-}
-
-export async function isCancelAsked({ planSha256 }: Pick<PlanContext, 'planSha256'>, { views }: PlanDeps): Promise<boolean> {
-  return (await views.read(planSha256))?.cancelRequested ?? false;
 }

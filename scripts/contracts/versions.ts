@@ -18,7 +18,7 @@ const both: ContractVersion = { version: 1, direction: 'both' };
 export const VERSIONS = {
   'task-manifest': accepted,
   'task-job': both,
-  'execution-result': emitted,
+  'execution-result': { ...emitted, version: 2 },
   'lease-payload': both,
   'revocation-payload': both,
   'token-header': both,
@@ -55,5 +55,6 @@ export const VERSIONS = {
   'tool-call.inputs': accepted,
   'tool-call.output': emitted,
   'undo.param': accepted,
+  'approval.inputs': accepted,
   'tool-binding': accepted,
 } satisfies Record<string, ContractVersion>;

@@ -242,4 +242,14 @@ export const RESULT_ERRORS = {
     who: 'operator',
     mend: 'Ask the tool what it did. It is never sent again by itself; a new lease, or a retry of the plan, does.',
   },
+  APPROVAL_DENIED: {
+    meaning: 'A step asked for approval, and somebody with its role said no; the message has who, when and why.',
+    who: 'producer',
+    mend: 'Talk to them; `writ plan retry` asks anew ([plans.md](../plans.md#approvals)).',
+  },
+  APPROVAL_EXPIRED: {
+    meaning: 'A step asked for approval, and nobody with its role answered before its deadline.',
+    who: 'producer or operator',
+    mend: '`writ plan retry` asks anew, with a deadline of its own.',
+  },
 } satisfies Record<ResultErrorCode, ErrorWords>;

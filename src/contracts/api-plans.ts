@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ApproverRole } from './approval.ts';
 import { Sha256Hex } from './ids.ts';
 import { PlanResult } from './plan-job.ts';
 import { PlanLeaseToken } from './plan-lease.ts';
@@ -46,8 +47,8 @@ export const PlanStatus = z.strictObject({
       tool: z.string(),
       operation: z.string(),
       task_id: z.string().optional(),
-      /** What the step waits for before it begins, and until when: the backoff of a declared retry. */
-      waits: z.strictObject({ for: z.enum(['retry']), until: Time }).optional(),
+      /** What the step waits for, and until when: the backoff of a declared retry, or the word of somebody with a role. */
+      waits: z.strictObject({ for: z.enum(['retry', 'approval']), until: Time, role: ApproverRole.optional() }).optional(),
     })
     .optional(),
   cancel_requested: z.boolean(),

@@ -8,7 +8,7 @@ import { OfferedManifest } from './task-manifest.ts';
 /** What travels over HTTP beside the contracts of the queue; names in snake case, times in RFC 3339 with milliseconds. */
 
 /** What a key or a session may do. `operate` includes nothing else: a key carries every role that it needs. */
-export const ROLES = ['submit', 'search', 'read', 'ingest', 'operate', 'kernel'] as const;
+export const ROLES = ['submit', 'search', 'read', 'ingest', 'approve', 'operate', 'kernel'] as const;
 export const Role = z.enum(ROLES);
 export type Role = z.infer<typeof Role>;
 

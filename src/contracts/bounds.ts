@@ -31,6 +31,8 @@ export const BOUNDS = {
   planLease: 400_000,
   /** The answer to a step, as the plan sees it. */
   stepResult: MIB,
+  /** What an approval brings along, as canonical JSON. */
+  approvalData: 16 * KIB,
   /** Results and trace of a plan. */
   planOutput: 8 * MIB,
   planMemory: 4 * MIB,

@@ -25,6 +25,9 @@ export const RESULT_ERROR_CODES = [
   'TOOL_FAILED',
   'TOOL_UNAVAILABLE',
   'TOOL_OUTCOME_UNKNOWN',
+  // Of steps that wait for somebody's word (docs/plan-protocol.md 10).
+  'APPROVAL_DENIED',
+  'APPROVAL_EXPIRED',
 ] as const;
 export type ResultErrorCode = (typeof RESULT_ERROR_CODES)[number];
 

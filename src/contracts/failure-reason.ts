@@ -36,6 +36,8 @@ export const FAILURE_REASONS = {
   host_limit: { whose: 'host', means: 'Memory, descriptors, or a limit of the search settings.' },
   source_unreadable: { whose: 'host', means: 'What a scope stands for cannot be reached, or its data is damaged.' },
   tool_unavailable: { whose: 'host', means: 'The tool is not bound on this host, or its settings or secrets are missing.' },
+  approval_denied: { whose: 'producer', means: 'Somebody with the role that the step names said no.' },
+  approval_expired: { whose: 'producer', means: 'Nobody with the role that the step names answered before its deadline.' },
   tool_failed: { whose: 'tool', means: 'The tool could not be reached, or it refused.' },
   tool_outcome_unknown: { whose: 'tool', means: 'The request was sent, and nobody can tell whether it had its effect.' },
   unexplained: { whose: 'host', means: 'A sentence that the table of reasons does not know.' },

@@ -4,6 +4,7 @@ export * from './api-plans.ts';
 export * from './api-queues.ts';
 export * from './api-schedules.ts';
 export * from './api-webhooks.ts';
+export * from './approval.ts';
 export * from './bounds.ts';
 export * from './capability.ts';
 export * from './content-search.ts';

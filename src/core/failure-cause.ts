@@ -98,6 +98,8 @@ export const CAUSES: Readonly<Record<ResultErrorCode | 'INVALID_MANIFEST', Rows>
   TOOL_FAILED: 'tool_failed',
   TOOL_UNAVAILABLE: 'tool_unavailable',
   TOOL_OUTCOME_UNKNOWN: 'tool_outcome_unknown',
+  APPROVAL_DENIED: 'approval_denied',
+  APPROVAL_EXPIRED: 'approval_expired',
   EXECUTION_FAILED: { rows: EXECUTION, otherwise: 'unexplained' },
   RESOURCE_EXHAUSTED: { rows: RESOURCES, otherwise: 'host_limit' },
 };

@@ -1,4 +1,7 @@
 import {
+  APPROVAL,
+  APPROVAL_TOOL,
+  ApprovalInputs,
   BOUNDS,
   CAPABILITY_QUEUE,
   ExecutionResult,
@@ -35,6 +38,8 @@ export interface PlanStep {
   readonly params: JsonObject;
   /** What it takes back; the kernel looks at the evidence. */
   readonly undo: UndoParam | undefined;
+  /** What it asks somebody; such a step is no task, and no queue serves it. */
+  readonly approval: ApprovalInputs | undefined;
   /** What else its call declares. */
   readonly terms: CallTerms;
   /** How long after the attempt before it may begin, milliseconds; `undefined` for a first attempt. */
@@ -78,6 +83,7 @@ export function stepOf(
   const bound = bindings(ref);
   const writ = bound?.adapter === 'writ';
   const undoes = writ && ref === UNDO_TOOL;
+  const asks = writ && ref === APPROVAL_TOOL;
   const undo = undoes ? UndoParam.safeParse(params['undo']).data : undefined;
   const terms: CallTerms = {
     ...(timeoutMs === undefined ? {} : { timeout_ms: timeoutMs }),
@@ -91,8 +97,12 @@ export function stepOf(
   const text = canonicalJson(manifest);
   const queue = bound === undefined ? undefined : bound.adapter === 'writ' ? QUEUES.get(operation) : (`tool-${bound.provider}` as const);
   const unlimited = writ && timeoutMs !== undefined ? `the limits of ${operation} are those of its host: a step cannot set timeout_ms` : undefined;
+  const approval = asks && operation === APPROVAL ? ApprovalInputs.safeParse(manifest.inputs).data : undefined;
+  const isWhole = (!undoes || undo !== undefined) && (!asks || approval !== undefined);
   const problem =
-    queue === undefined ? unboundProblem(ref, operation, writ) : (deep ?? unlimited ?? (undoes && undo === undefined ? NO_UNDO : shapeProblem(manifest, text)));
+    queue === undefined && !asks
+      ? unboundProblem(ref, operation, writ)
+      : (deep ?? unlimited ?? (isWhole ? shapeProblem(manifest, text) : undoes ? NO_UNDO : NO_QUESTION));
   return {
     path,
     tool: ref,
@@ -100,11 +110,12 @@ export function stepOf(
     generation,
     manifest,
     manifestSha256: sha256Hex(text),
-    capability: undoes ? UNDO_PERMISSION : writ ? operation : `TOOL_CALL:${ref}`,
+    capability: asks ? APPROVAL : undoes ? UNDO_PERMISSION : writ ? operation : `TOOL_CALL:${ref}`,
     queue: problem === undefined ? queue : undefined,
     problem,
     params,
     undo,
+    approval: problem === undefined ? approval : undefined,
     terms,
     waitMs: retry?.waitMs,
   };
@@ -136,6 +147,8 @@ const FORMS = {
 } satisfies Record<string, (tool: string, operation: string, params: JsonObject, terms: CallTerms) => TaskPart>;
 
 const NO_UNDO = 'params.undo must be {task_id, success}: a finished task and its signed result';
+
+const NO_QUESTION = 'an approval takes role (approve, operate or kernel), question (at most 2,000 characters) and deadline_s (1 to 31,536,000)';
 
 /** Constraints that are none stay among the inputs, where the executor refuses them with its own signed answer. */
 function capabilityTask(operation: string, { action: _action, ...params }: JsonObject): TaskPart {

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { BOUNDS, type TaskManifest } from '../contracts/index.ts';
 import { isWritError, WritError } from '../core/errors.ts';
 import type {
+  ApprovalDesk,
   Grant,
   GrantedLease,
   GrantOptions,
@@ -14,6 +15,7 @@ import type {
   LeaseTerms,
   ScheduleDesk,
 } from '../core/ports/index.ts';
+import { approvalDesk } from './approvals/client.ts';
 import { createKernelCalls } from './client-http.ts';
 import { scheduleDesk } from './schedules/client.ts';
 import {
@@ -36,6 +38,8 @@ export interface KernelConnection extends KernelOperations {
   issueOne(request: IssueRequest, options?: GrantOptions): Promise<GrantedLease>;
   /** The schedules, in somebody's name. */
   schedules(by: string): ScheduleDesk;
+  /** The approvals, in somebody's name. */
+  approvals(by: string): ApprovalDesk;
   /** Closes idle connections; calls that run end by themselves. */
   close(): void;
 }
@@ -107,6 +111,7 @@ export function createKernelConnection(socketPath: string, { timeoutMs = 10_000 
       return { issuer, kid, revocations: problem === undefined ? { number, published } : { number, published, problem } };
     },
     schedules: (by) => scheduleDesk({ call }, by),
+    approvals: (by) => approvalDesk({ call }, by),
     close,
   };
   return client;
@@ -160,6 +165,7 @@ export function kernelClient(connection: KernelConnection, by: string): KernelCl
     revoke: (lease) => connection.revoke(typeof lease === 'string' ? { lease, by } : { ...lease, by }),
     leasedManifest: (taskId) => connection.leasedManifest(taskId),
     schedules: connection.schedules(by),
+    approvals: connection.approvals(by),
     async ping() {
       const { revocations } = await connection.health();
       if (revocations.problem !== undefined) throw new WritError('KERNEL_UNAVAILABLE', `the kernel answers, but ${revocations.problem}`);

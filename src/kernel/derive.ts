@@ -10,6 +10,7 @@ import { type PlanStep, signedCapability } from '../core/plan-step.ts';
 import type { DeriveRequest, StepEvidence } from '../core/ports/index.ts';
 import { isSearchPlaceIn } from '../core/search-place.ts';
 import { authenticatePlanLease, authorizeTimes, verifyResult } from '../lease/index.ts';
+import { assertDecided } from './approvals/questions.ts';
 import type { KernelOptions, KernelPlans } from './options.ts';
 import { verifiedOnce } from './verified-once.ts';
 
@@ -66,6 +67,7 @@ export function createDerivation(plans: KernelPlans, options: KernelOptions): (r
       return verified.ok;
     });
     if (capabilityId === undefined) throw new WritError('INVALID_RESULT', `the answer to ${step.path} is not an executor's: ${message}`, { field: 'answers' });
+    assertDecided(step, result, capabilityId, options.approvals);
     return { failed, capabilityId };
   }
 

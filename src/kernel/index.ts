@@ -1,4 +1,5 @@
 /** The kernel role: the only holder of the key that signs leases. */
+export { type ApprovalRegister, createApprovalRegister } from './approvals/desk.ts';
 export {
   createKernelConnection,
   type KernelConnection,

@@ -3,9 +3,20 @@ import { canonicalJson } from '../core/canonical-json.ts';
 import { isWritError, WritError } from '../core/errors.ts';
 import type { Lifecycle } from '../core/lifecycle.ts';
 import type { PlanStep } from '../core/plan-step.ts';
-import type { GrantedLease, GrantOptions, IssueAnswer, IssuedTask, IssueRequest, KernelOperations, PlanKernel, RegrantRequest } from '../core/ports/index.ts';
+import type {
+  GrantedLease,
+  GrantOptions,
+  IssueAnswer,
+  IssuedTask,
+  IssueRequest,
+  KernelOperations,
+  PlanKernel,
+  QuestionKernel,
+  RegrantRequest,
+} from '../core/ports/index.ts';
 import { undoManifest } from '../core/undo-manifest.ts';
 import { toPublicJwk, verifyResult } from '../lease/index.ts';
+import { askedBy } from './approvals/questions.ts';
 import { createDerivation } from './derive.ts';
 import {
   type CheckedManifest,
@@ -26,7 +37,7 @@ import { preparePlanLease } from './plan-lease.ts';
 import { createRevocationLog } from './revocations.ts';
 import { checkFiring } from './schedules/check-firing.ts';
 
-export interface Kernel extends KernelOperations, PlanKernel, Lifecycle {}
+export interface Kernel extends KernelOperations, PlanKernel, QuestionKernel, Lifecycle {}
 
 const MAX_ISSUE_BATCH = 500;
 
@@ -35,7 +46,7 @@ const MAX_ISSUE_BATCH = 500;
  * task id belongs to, and never signs a second one for it. `start` publishes the revocations that the feed lacks.
  */
 export function createKernel(options: KernelOptions): Kernel {
-  const { store, clock, config, key, kernelKeyring, executorKeyring, ed25519, plans } = options;
+  const { store, clock, config, key, kernelKeyring, executorKeyring, ed25519, plans, approvals } = options;
   const derivation = plans && createDerivation(plans, options);
   const record = createIssueLog(store, clock);
   const revocations = createRevocationLog(options);
@@ -180,11 +191,17 @@ export function createKernel(options: KernelOptions): Kernel {
       if (plans === undefined || derivation === undefined) throw noPlans();
       const { step, planExp } = await derivation(request);
       const { manifest } = step;
+      if (step.approval !== undefined) throw new WritError('LEASE_REFUSED', `${step.path} waits for somebody's word, for which there is no lease`);
       const left = planExp - Math.floor(clock.now() / 1000);
       await assertUndo(step);
       checkPolicy(manifest, step.undo?.task_id);
       const draft = confirmed(store, checkShape(manifest), undefined, undefined);
       return { manifest, ...(await grant(draft, { ttl: Math.max(1, Math.min(config.ttl, left)) }, plans)) };
+    },
+
+    async askApproval(request) {
+      if (derivation === undefined || approvals === undefined) throw new WritError('LEASE_REFUSED', 'this kernel keeps no approvals');
+      return askedBy((await derivation(request)).step, request.planSha256, approvals, clock);
     },
 
     revoke: revocations.revoke,

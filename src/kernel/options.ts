@@ -1,6 +1,6 @@
 import type { TaskManifest } from '../contracts/index.ts';
 import type { Clock } from '../core/clock.ts';
-import type { Bindings, Ed25519, KernelStore, PlanLogic, RevocationFeed, ScheduleStore } from '../core/ports/index.ts';
+import type { ApprovalStore, Bindings, Ed25519, KernelStore, PlanLogic, RevocationFeed, ScheduleStore } from '../core/ports/index.ts';
 import type { Keyring, SigningKey } from '../lease/index.ts';
 
 export interface KernelConfig {
@@ -30,6 +30,8 @@ export interface KernelOptions {
   readonly store: KernelStore;
   /** Absent: this kernel keeps no schedules. */
   readonly schedules?: ScheduleStore;
+  /** Absent: plans of this kernel ask nobody. */
+  readonly approvals?: ApprovalStore;
   readonly key: SigningKey;
   /** Every kernel key that still counts, ours included: verifies leases that are to be revoked, and is served as JWKS. */
   readonly kernelKeyring: Keyring;

@@ -1,11 +1,12 @@
 import { WritError } from '../core/errors.ts';
-import type { PlanKernel } from '../core/ports/index.ts';
+import type { PlanKernel, QuestionKernel } from '../core/ports/index.ts';
+import { Standing, storedOf } from './approvals/wire.ts';
 import { granted } from './client.ts';
 import { createKernelCalls, errorOfProblem } from './client-http.ts';
 import { createLineCalls } from './lines-client.ts';
 import { Derived } from './wire.ts';
 
-export interface PlanKernelClient extends PlanKernel {
+export interface PlanKernelClient extends PlanKernel, QuestionKernel {
   close(): void;
 }
 
@@ -31,6 +32,9 @@ export function createPlanKernelClient(socketPath: string): PlanKernelClient {
       if (!read.success || manifest === undefined) throw new WritError('KERNEL_UNAVAILABLE', `what answers on ${socketPath} is no kernel of this version`);
       return { manifest, ...granted(read.data) };
     },
+    // Once for each time that a plan comes to the step: no connection in lines is worth it.
+    askApproval: async ({ planSha256, known: _known, ...request }) =>
+      storedOf(await http.call(Standing, 'POST', '/approval', { plan_sha256: planSha256, ...request })),
     close() {
       http.close();
       lines.close();

@@ -3,7 +3,9 @@ import type { z } from 'zod';
 import { parseStrictJson } from '../core/canonical-json.ts';
 import { WritError } from '../core/errors.ts';
 import { MAX_JSON_DEPTH } from '../core/i-json.ts';
-import type { GrantedLease, GrantOptions, IssueAnswer, KernelOperations, PlanKernel } from '../core/ports/index.ts';
+import type { DeriveRequest, GrantedLease, GrantOptions, IssueAnswer, KernelOperations, PlanKernel, QuestionKernel } from '../core/ports/index.ts';
+import type { ApprovalRegister } from './approvals/desk.ts';
+import { DecideBody, ListBody, standingOf } from './approvals/wire.ts';
 import type { LineAnswer } from './lines-server.ts';
 import { readBody } from './read-body.ts';
 import type { ScheduleRegistry } from './schedules/desk.ts';
@@ -14,10 +16,17 @@ import { DeriveBody, IssueBody, PlanLeaseBody, RegrantBody, RegrantManyBody, Rev
 /** `tasks[].manifest`: a manifest may use all its levels below the body's own. */
 const BODY_LEVELS = 3;
 
+/** What the kernel keeps beside leases. */
+export interface KernelRegisters {
+  readonly schedules?: ScheduleRegistry;
+  readonly approvals?: ApprovalRegister;
+}
+
 /** The routes of the kernel's own socket. Every body is read as strict JSON: two equal keys are refused, not merged. */
-export function kernelRoutes(app: FastifyInstance, kernel: KernelOperations, maxBytes: number, schedules?: ScheduleRegistry): undefined {
+export function kernelRoutes(app: FastifyInstance, kernel: KernelOperations, maxBytes: number, { schedules, approvals }: KernelRegisters = {}): undefined {
   strictBodies(app, maxBytes);
   if (schedules !== undefined) scheduleRoutes(app, schedules);
+  if (approvals !== undefined) approvalRoutes(app, approvals);
 
   app.post('/issue', async ({ body }) => {
     const { tasks, ...rest } = readBody(IssueBody, body);
@@ -66,16 +75,22 @@ export function kernelRoutes(app: FastifyInstance, kernel: KernelOperations, max
   return undefined;
 }
 
-/** The one route of the socket that the plan role may open, by HTTP for workers of an earlier version, and in lines. */
-export function deriveRoutes(app: FastifyInstance, kernel: PlanKernel, maxBytes: number): LineAnswer {
+/** What the plan role may open: the leases of steps, by HTTP for workers of an earlier version and in lines, and where a question stands. */
+export function deriveRoutes(app: FastifyInstance, kernel: PlanKernel & Partial<QuestionKernel>, maxBytes: number): LineAnswer {
   strictBodies(app, maxBytes);
   const derive: LineAnswer = async ({ body, knows }) => {
-    const { plan_sha256, envelope, ...rest } = readBody(DeriveBody, body);
-    const { manifest, ...granted } = await kernel.derive({ planSha256: plan_sha256, ...(envelope === undefined ? {} : { envelope }), ...rest });
+    const { manifest, ...granted } = await kernel.derive(deriveRequest(body));
     return { ...(granted.manifestSha256 === knows ? {} : { manifest }), ...wireGranted(granted) };
   };
   app.post('/derive', ({ body }) => derive({ body }));
+  const { askApproval } = kernel;
+  if (askApproval !== undefined) app.post('/approval', async ({ body }) => standingOf(await askApproval(deriveRequest(body))));
   return derive;
+}
+
+function deriveRequest(body: unknown): DeriveRequest {
+  const { plan_sha256: planSha256, envelope, ...rest } = readBody(DeriveBody, body);
+  return { planSha256, ...(envelope === undefined ? {} : { envelope }), ...rest };
 }
 
 /** The routes of the kernel's socket that are about schedules. */
@@ -90,6 +105,16 @@ function scheduleRoutes(app: FastifyInstance, schedules: ScheduleRegistry): void
   });
   app.get('/schedules', async () => ({ schedules: schedules.list() }));
   app.get<{ Params: { id: string } }>('/schedules/:id', async ({ params }) => schedules.show(params.id));
+}
+
+/** The routes of the kernel's own socket that are about approvals. The plan role, which has another socket, decides nothing. */
+function approvalRoutes(app: FastifyInstance, register: ApprovalRegister): void {
+  app.post('/approvals', async ({ body }) => ({ approvals: register.list(readBody(ListBody, body).plan) }));
+  app.post('/approvals/decide', async ({ body }) => {
+    const { plan_sha256: planSha256, step: taskId, answer, note, data, roles, by } = readBody(DecideBody, body);
+    const word = { planSha256, taskId, answer, ...(note === undefined ? {} : { note }), ...(data === undefined ? {} : { data }) };
+    return register.decide(word, roles, by);
+  });
 }
 
 function strictBodies(app: FastifyInstance, maxBytes: number): void {

@@ -1,5 +1,6 @@
 import type { ChainableCommander } from 'ioredis';
 import { z } from 'zod';
+import { ApproverRole } from '../../contracts/index.ts';
 import { type LedgerSettings, rowExpiry } from '../../core/ledger-life.ts';
 import type { PlanView, PlanViews } from '../../core/ports/index.ts';
 import { CANCEL_CHANNEL, planKey, recordedChannel, tagOf } from './keys.ts';
@@ -24,7 +25,10 @@ const Current = z.object({
   operation: z.string(),
   taskId: z.string().optional(),
   waits: z
-    .object({ for: z.enum(['retry']), until: z.int().min(0).max(LATEST) })
+    .discriminatedUnion('for', [
+      z.object({ for: z.literal('retry'), until: z.int().min(0).max(LATEST) }),
+      z.object({ for: z.literal('approval'), until: z.int().min(0).max(LATEST), role: ApproverRole }),
+    ])
     .optional()
     .catch(undefined),
 });

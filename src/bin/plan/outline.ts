@@ -1,5 +1,5 @@
 import { queueName, type ToolQueue } from '../../../queues/catalog.ts';
-import { CAPABILITY_QUEUE, type CapabilityId } from '../../contracts/index.ts';
+import { APPROVAL_TOOL, CAPABILITY_QUEUE, type CapabilityId } from '../../contracts/index.ts';
 import type { PlannedEffect, PlannedStep, ToolEffectClass } from '../../core/ports/index.ts';
 import type { DescribedStep } from '../../executors/plan/index.ts';
 
@@ -22,7 +22,7 @@ const CAPABILITY_EFFECT = {
 /** A step of the tree with where it goes on this host. */
 export function plannedStep(step: DescribedStep, bindingOf: (ref: string) => BoundFacts | undefined, pool: string): PlannedStep {
   const { path, depth, type, ref, operation } = step;
-  const effect = type === 'tool' ? effectOf(operation, bindingOf(ref), pool) : undefined;
+  const effect = type === 'tool' ? effectOf(ref, operation, bindingOf(ref), pool) : undefined;
   return { path, depth, type, ref, operation, policies: policiesOf(step), effect };
 }
 
@@ -40,9 +40,10 @@ function policiesOf({ when, save, forEach, fallback, onError, byCode, retries, t
 }
 
 /** What cannot be known before the step runs counts as the worst that it may be. */
-function effectOf(operation: string | undefined, bound: BoundFacts | undefined, pool: string): PlannedEffect {
+function effectOf(ref: string, operation: string | undefined, bound: BoundFacts | undefined, pool: string): PlannedEffect {
   if (bound === undefined) return { kind: 'unbound' };
   if (bound.adapter === 'writ') {
+    if (ref === APPROVAL_TOOL) return { kind: 'approval' };
     if (operation === undefined)
       return { kind: 'task', capability: '(chosen when it runs)', queue: queueName('file', pool), effect: 'once', reversible: false };
     return isServed(operation)

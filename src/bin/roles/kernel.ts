@@ -15,7 +15,7 @@ import { type Lifecycle, lifecycle, sequential } from '../../core/lifecycle.ts';
 import { ensureDataDirectory } from '../../data-dir/data-directory.ts';
 import { jwksFile, readPrivateKey } from '../../data-dir/key-files.ts';
 import { planLogic } from '../../executors/plan/index.ts';
-import { createKernel, createKernelServer, createSchedules, deriveRoutes, kernelRoutes, published } from '../../kernel/index.ts';
+import { createApprovalRegister, createKernel, createKernelServer, createSchedules, deriveRoutes, kernelRoutes, published } from '../../kernel/index.ts';
 import { createKeyring } from '../../lease/index.ts';
 import { countLeases } from '../../observability/counting.ts';
 import { checkHealth } from '../../observability/health-check.ts';
@@ -57,6 +57,7 @@ export async function createKernelRole({ config, places, log, reloadable }: Role
   const kernel = createKernel({
     store,
     schedules: store.schedules,
+    approvals: store.approvals,
     key: await readPrivateKey(places.kernelKey),
     kernelKeyring: createKeyring({ source: jwksFile(places.kernelKeyring), use: 'lease', clock }),
     executorKeyring: createKeyring({ source: jwksFile(places.executorKeyring), use: 'result', clock }),
@@ -94,7 +95,8 @@ export async function createKernelRole({ config, places, log, reloadable }: Role
   const producer = openProducerSide({ config, places, connection, results, signals: () => Promise.reject(new Error('nobody waits here')) });
   const lane = firingLane(producer, connection);
   const { registry, alarm } = createSchedules({ store: store.schedules, kernel: counted, lane, clock, report });
-  const server = createKernelServer({ routes: (app, bytes) => kernelRoutes(app, counted, bytes, registry), socketPath: places.kernelSocket, report });
+  const registers = { schedules: registry, approvals: createApprovalRegister(store.approvals, clock) };
+  const server = createKernelServer({ routes: (app, bytes) => kernelRoutes(app, counted, bytes, registers), socketPath: places.kernelSocket, report });
   const derive = createKernelServer({
     routes: (app, maxBytes) => deriveRoutes(app, counted, maxBytes),
     socketPath: places.deriveSocket,

@@ -110,6 +110,7 @@ export function wirePlans(wiring: PlanWiring): readonly Lifecycle[] {
         bindings,
         authorities: traceCalls(authorities, { authenticatePlan: 'verify' }, tracer),
         kernel: traceCalls(kernel, { derive: 'derive' }, tracer),
+        questions: kernel,
         journal,
         views,
         jobs,

@@ -1,4 +1,5 @@
 export type * from './api-keys.ts';
+export type * from './approvals.ts';
 export type * from './audit.ts';
 export type * from './confined-fs.ts';
 export type * from './content-index.ts';

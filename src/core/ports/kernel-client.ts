@@ -1,6 +1,7 @@
 import type { TaskJob, TaskManifest } from '../../contracts/index.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
+import type { ApprovalDesk } from './approvals.ts';
 import type { RevokeAnswer } from './kernel.ts';
 import type { PlanTerms } from './plan-gateway.ts';
 import type { GrantedPlanLease } from './plans.ts';
@@ -46,5 +47,6 @@ export interface KernelClient {
   /** The manifest that was leased under the id. */
   leasedManifest(taskId: string): Promise<TaskManifest | undefined>;
   readonly schedules: ScheduleDesk;
+  readonly approvals: ApprovalDesk;
   ping(): Promise<void>;
 }

@@ -1,5 +1,6 @@
 import type { TaskManifest } from '../../contracts/index.ts';
 import type { ErrorCode } from '../errors.ts';
+import type { StoredApproval } from './approvals.ts';
 import type { GrantedPlanLease } from './plans.ts';
 
 /** A manifest for which somebody asks a lease. */
@@ -138,4 +139,10 @@ export interface DerivedLease extends GrantedLease {
  */
 export interface PlanKernel {
   derive(request: DeriveRequest): Promise<DerivedLease>;
+}
+
+/** The part that keeps approvals, for the plan role. Throws as `derive`, and WritError TASK_ID_CONFLICT: the step asks something else now. */
+export interface QuestionKernel {
+  /** Where the question stands that the step asks which the plan has reached. */
+  askApproval(request: DeriveRequest): Promise<StoredApproval>;
 }

@@ -8,6 +8,8 @@ import type { ToolEffectClass } from './tool.ts';
 export type PlannedEffect =
   | { readonly kind: 'task'; readonly capability: string; readonly queue: string; readonly effect: ToolEffectClass; readonly reversible: boolean }
   | { readonly kind: 'request'; readonly adapter: string; readonly provider: string; readonly queue: string; readonly effect: ToolEffectClass }
+  /** Waits for somebody's word. */
+  | { readonly kind: 'approval' }
   /** The tool has no binding here: the step will be answered TOOL_UNAVAILABLE. */
   | { readonly kind: 'unbound' };
 

@@ -1,7 +1,10 @@
-import type { PlanFilter, PlanHistory, PlanPage } from '../../contracts/index.ts';
+import type { ApproverRole, PlanFilter, PlanHistory, PlanPage } from '../../contracts/index.ts';
 import type { JsonObject } from '../json.ts';
 
 export type PlanStatus = 'waiting' | 'running' | 'success' | 'failure';
+
+/** Until when, milliseconds since 1970: the backoff of a declared retry, or somebody's word. */
+export type PlanWait = { readonly for: 'retry'; readonly until: number } | { readonly for: 'approval'; readonly until: number; readonly role: ApproverRole };
 
 /** A plan as everybody may look at it; the result envelope, which holds its memory, only with permission. */
 export interface PlanView {
@@ -17,7 +20,7 @@ export interface PlanView {
         readonly operation: string;
         readonly taskId: string | undefined;
         /** What the step waits for before it begins, and until when; milliseconds since 1970. */
-        readonly waits?: { readonly for: 'retry'; readonly until: number } | undefined;
+        readonly waits?: PlanWait | undefined;
       }
     | undefined;
   readonly cancelRequested: boolean;
@@ -51,6 +54,8 @@ export interface Plans {
   history(id: string, page: ListPage): Promise<PlanHistory | undefined>;
   /** Takes effect between steps. Throws WritError INVALID_RESULT like `view`. */
   cancel(id: string): Promise<'requested' | 'ended' | 'not-found'>;
+  /** A plan that is parked looks at once at what it waits for; nothing happens to another one. */
+  wake(id: string): Promise<void>;
   /** Runs a failed plan on from where it stopped; `lease` replaces its lease. */
   retry(id: string, options?: { readonly lease?: string }): Promise<'retried' | 'wrong-state' | 'not-found'>;
   /** Told of every change of the view; lossy, so look as well. */

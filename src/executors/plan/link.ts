@@ -1,4 +1,5 @@
 import type { Retry, Step, ToolDefinition } from '../../contracts/index.ts';
+import { approvalProblems } from './approval-step.ts';
 import { Failure, failure } from './codes.ts';
 import { compileStep, fallbacksOf, type ReadyStep } from './compile-step.ts';
 import { DEFAULTS, LIMITS } from './limits.ts';
@@ -56,6 +57,8 @@ export function linkSteps({ steps, options }: Normalized, registry: Registry): L
 }
 
 function compileSteps(steps: readonly Step[], templated: boolean, at: string): ReadyStep[] | Failure {
+  const wrong = steps.flatMap((step, index) => approvalProblems(step, templated, `${at}.${index}`));
+  if (wrong.length > 0) return invalidContract(wrong);
   const compiled: ReadyStep[] = [];
   for (const [index, step] of steps.entries()) {
     const one = compileStep(step, templated);

@@ -31,8 +31,8 @@ export interface PlanStatus {
         tool: string;
         operation: string;
         task_id?: string | undefined;
-        /** What the step waits for before it begins: the backoff of a declared retry. */
-        waits?: { for: 'retry'; until: string } | undefined;
+        /** What the step waits for: the backoff of a declared retry, or the word of somebody with a role. */
+        waits?: { for: 'retry' | 'approval'; until: string; role?: 'approve' | 'operate' | 'kernel' | undefined } | undefined;
       }
     | undefined;
   cancel_requested: boolean;

@@ -2,6 +2,9 @@ import { WritTimeoutError } from './errors.ts';
 import type { CallOptions, WaitOptions } from './tasks.ts';
 import type { Transport } from './transport.ts';
 import type {
+  ApprovalList,
+  ApprovalRequest,
+  ApprovalView,
   Envelope,
   PlanCancelAnswer,
   PlanFilter,
@@ -47,6 +50,12 @@ export interface PlansApi {
   cancel(planId: string, options?: WaitOptions): Promise<ActedOnPlan<PlanCancelAnswer>>;
   /** Continues a failed plan from where it stopped. `lease` replaces one that has expired. */
   retry(planId: string, options?: WaitOptions & { readonly lease?: string }): Promise<ActedOnPlan<PlanRetryAnswer>>;
+  /** Says yes to a step that waits; needs the role that it names. The same once more has the same answer. */
+  approve(planId: string, word: ApprovalRequest, options?: CallOptions): Promise<ApprovalView>;
+  /** Says no: the step fails with APPROVAL_DENIED, and its `on_error` applies. */
+  deny(planId: string, word: Omit<ApprovalRequest, 'data'>, options?: CallOptions): Promise<ApprovalView>;
+  /** Steps that wait for somebody, the nearest deadline first; with `plan`, all that it has asked. */
+  approvals(filter?: { readonly plan?: string }, options?: CallOptions): Promise<ApprovalList>;
   /** Takes back what a plan did, the last step first; asked again, the same undo: how far it is, and what each step has come to. */
   undo(planId: string, options?: WaitOptions): Promise<PlanUndoAnswer>;
 }
@@ -95,12 +104,22 @@ export function createPlans(transport: Transport): PlansApi {
         if (performance.now() >= end) throw new WritTimeoutError(planId, timeoutMs);
       }
     },
+    approve: (planId, word, options) => answer(planId, 'approve', word, options),
+    deny: (planId, word, options) => answer(planId, 'deny', word, options),
+    async approvals({ plan } = {}, { signal } = {}) {
+      return (await transport.json<ApprovalList>({ method: 'GET', path: '/v1/approvals', query: { plan }, signal, repeatable: true })).body;
+    },
     cancel: (planId, options = {}) => act(planId, 'cancel', options),
     async undo(planId, { wait, signal } = {}) {
       return (await transport.json<PlanUndoAnswer>({ method: 'POST', path: `${pathOf(planId)}/undo`, wait, signal, repeatable: true })).body;
     },
     retry: (planId, { lease, ...options } = {}) => act(planId, 'retry', options, lease === undefined ? undefined : { lease }),
   };
+
+  /** The step is named, so the same word may be sent again. */
+  async function answer(planId: string, action: string, word: ApprovalRequest, { signal }: CallOptions = {}): Promise<ApprovalView> {
+    return (await transport.json<ApprovalView>({ method: 'POST', path: `${pathOf(planId)}/${action}`, json: word, signal, repeatable: true })).body;
+  }
 
   /** Sends an action once: the first may have been carried out, and a second would be another action. */
   async function act<Begun>(planId: string, action: string, { wait, signal }: WaitOptions, json?: object): Promise<ActedOnPlan<Begun>> {

@@ -2,7 +2,7 @@
 export interface SessionView {
   id: string;
   name: string;
-  roles: ('submit' | 'search' | 'read' | 'ingest' | 'operate' | 'kernel')[];
+  roles: ('submit' | 'search' | 'read' | 'ingest' | 'approve' | 'operate' | 'kernel')[];
   opened_at: string;
   ends_at: string;
   current: boolean;

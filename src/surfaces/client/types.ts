@@ -3,6 +3,7 @@
  * with the contract that the server checks. Names are those on the wire; times are RFC 3339 with milliseconds.
  */
 
+export type * from './approval-types.ts';
 export type * from './plan-types.ts';
 export type * from './session-types.ts';
 
@@ -19,7 +20,9 @@ export type ResultErrorCode =
   | 'SCOPE_UNAVAILABLE'
   | 'TOOL_FAILED'
   | 'TOOL_UNAVAILABLE'
-  | 'TOOL_OUTCOME_UNKNOWN';
+  | 'TOOL_OUTCOME_UNKNOWN'
+  | 'APPROVAL_DENIED'
+  | 'APPROVAL_EXPIRED';
 
 /** A manifest of any capability; `ManifestOf` has the inputs of each. A lease is for exactly these values. */
 export interface TaskManifest {
@@ -131,6 +134,8 @@ export type FailureReason =
   | 'host_limit'
   | 'source_unreadable'
   | 'tool_unavailable'
+  | 'approval_denied'
+  | 'approval_expired'
   | 'tool_failed'
   | 'tool_outcome_unknown'
   | 'unexplained';

@@ -78,6 +78,7 @@ const SAMPLES: Readonly<Record<keyof typeof PUBLISHED, readonly object[]>> = {
   ],
   'tool-call.inputs': [{ tool: 'crm.contacts', operation: 'add', params: { name: 'Ada' } }],
   'tool-call.output': [{ data: { id: 1 } }, { data: {}, meta: { status: 204 } }],
+  'approval.inputs': [{ role: 'approve', question: 'Shall it?', deadline_s: 60 }],
   'undo.param': [{ task_id: 's-1', success: '{}' }],
   'tool-binding': [
     { tool: 'writ.file', adapter: 'writ' },

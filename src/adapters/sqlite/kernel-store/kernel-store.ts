@@ -1,8 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { IssueEntry, KernelStore, ScheduleStore, StoredRevocation } from '../../../core/ports/index.ts';
+import type { ApprovalStore, IssueEntry, KernelStore, ScheduleStore, StoredRevocation } from '../../../core/ports/index.ts';
 import { migrate } from '../migrate.ts';
 import { openDatabase, type SqliteDatabase } from '../open.ts';
+import { approvalStore } from './approval-store.ts';
 import { auditStatements } from './kernel-store-audit.ts';
 import { holdKernelLock } from './kernel-store-lock.ts';
 import { scheduleStore } from './schedule-store.ts';
@@ -18,13 +19,13 @@ interface IssueRow {
  *
  * @throws WritError POOL_OWNED when another process holds them, STORAGE_UNAVAILABLE when they cannot be opened
  */
-export function openKernelStore(directory: string): KernelStore & { readonly schedules: ScheduleStore } {
+export function openKernelStore(directory: string): KernelStore & { readonly schedules: ScheduleStore; readonly approvals: ApprovalStore } {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const release = holdKernelLock(join(directory, 'kernel.lock'));
   try {
     const db = openDatabase(join(directory, 'kernel.db'));
     migrate(db, new URL('../sql/kernel/', import.meta.url));
-    return { ...kernelStore(db, release), schedules: scheduleStore(db) };
+    return { ...kernelStore(db, release), schedules: scheduleStore(db), approvals: approvalStore(db) };
   } catch (error) {
     release();
     throw error;

@@ -11,7 +11,7 @@ export const register: Registrar = (program, deps, exit) => {
   key
     .command('create <name>')
     .description('make a key; its secret goes into a file that only you can read')
-    .requiredOption('--roles <list>', 'what it may do, separated by commas: submit, search, read, ingest, operate, kernel')
+    .requiredOption('--roles <list>', 'what it may do, separated by commas: submit, search, read, ingest, approve, operate, kernel')
     .option('--ttl <time>', 'life of the key, e.g. 90d (until it is revoked unless given)')
     .option('--agent <name>', 'of the messages it sees only what this agent may see; roles: search, submit')
     .option('--project <slug>', 'of the messages it sees only those of this project; may be given more than once', collected)

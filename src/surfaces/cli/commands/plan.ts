@@ -10,6 +10,7 @@ import { countEffects, type EffectCounts, effectText } from '../plan/effect-text
 import type { FollowFlags } from '../plan/follow-plan.ts';
 import { pairs, table } from '../text/table.ts';
 import { duration, parseSeconds, printable } from '../text/values.ts';
+import { registerApprovals } from './plan-approvals.ts';
 
 const EXAMPLES = `
 A plan is one envelope (docs/plans.md); its id is the hash of the linked one, so that the same envelope is the same plan.
@@ -62,6 +63,7 @@ export const register: Registrar = (program, deps, exit) => {
     .action(
       command<[string], FollowFlags>(deps, exit, async (context, flags, word) => (await import('../plan/undo-plan.ts')).runPlanUndo(context, flags, word)),
     );
+  registerApprovals(plan, deps, exit);
 };
 
 interface PlanCheckFlags {

@@ -9,6 +9,8 @@ export function effectText(effect: PlannedEffect): string {
       return `${effect.capability} on ${effect.queue}, ${CLASS[effect.effect]}${effect.reversible ? ', reversible' : ''}`;
     case 'request':
       return `${effect.adapter} request to ${effect.provider} on ${effect.queue}, ${CLASS[effect.effect]}`;
+    case 'approval':
+      return "waits for somebody's word";
     case 'unbound':
       return 'no tool of this name is bound here (TOOL_UNAVAILABLE)';
   }
@@ -28,7 +30,7 @@ export function countEffects(steps: readonly PlannedStep[]): EffectCounts {
     if (effect === undefined) continue;
     counts.tools += 1;
     if (effect.kind === 'unbound') counts.unbound += 1;
-    else if (effect.effect === 'once') {
+    else if (effect.kind !== 'approval' && effect.effect === 'once') {
       counts.once += 1;
       if (effect.kind === 'request' || !effect.reversible) counts.irreversible += 1;
     }

@@ -1,7 +1,9 @@
 import { PlanFilter, type PlanHistory, type PlanRecord, ShownPlanState } from '../../../contracts/index.ts';
+import type { PlanWait } from '../../../core/ports/index.ts';
 import { planHistory } from '../../shared/plans/history.ts';
 import type { Caller } from '../caller.ts';
 import { checked } from '../route.ts';
+import { approvalPart } from './approvals.ts';
 import { type FilterField, filterForm, filterValues, nextLink } from './filter-form.ts';
 import { type Html, html, part, visible } from './html.ts';
 import { actionForm, CONSOLE_PATH, factsOf, stateMark, tableOf } from './page.ts';
@@ -52,7 +54,11 @@ const STEP_COLUMNS = [
 ] as const;
 
 /** @throws WritError NOT_FOUND, INVALID_ARGUMENT, INVALID_RESULT, REDIS_UNAVAILABLE, STORAGE_UNAVAILABLE */
-export async function planPage(id: string, query: URLSearchParams, caller: Caller, { plans: { plans }, clock }: ConsoleServices): Promise<Html> {
+export async function planPage(id: string, query: URLSearchParams, caller: Caller, services: ConsoleServices): Promise<Html> {
+  const {
+    plans: { plans },
+    clock,
+  } = services;
   const cursor = query.get('cursor');
   const history = await planHistory(id, { limit: STEPS, ...(cursor === null ? {} : { cursor }) }, plans);
   const view = await plans.view(id);
@@ -62,16 +68,22 @@ export async function planPage(id: string, query: URLSearchParams, caller: Calle
     ['state', stateMark(history.state)],
     ['error', view?.error && `${view.error.code}: ${view.error.message}`],
     ['under way', view?.current && `${view.current.tool} ${view.current.operation} at ${view.current.path}`],
-    ['waits', view?.current?.waits && `${view.current.waits.for} not before ${new Date(view.current.waits.until).toISOString()}`],
-    ['its task', view?.current?.taskId === undefined ? undefined : taskLink(view.current.taskId)],
+    ['waits', view?.current?.waits && waitText(view.current.waits)],
+    ['its task', view?.current?.taskId === undefined || view.current.waits?.for === 'approval' ? undefined : taskLink(view.current.taskId)],
     ['cancel', view?.cancelRequested === true ? 'asked' : undefined],
     ['retries', history.retries],
     ['changed', ago(history.updated_at, clock.now())],
     ['its tasks', html`<a href="${CONSOLE_PATH}/tasks?plan=${id}">in the index</a>`],
   ])}
+${history.state === 'running' ? await approvalPart(id, caller, services) : undefined}
 ${caller.roles.has('operate') ? actions(id, history.state) : undefined}
 ${steps.length === 0 ? undefined : html`<h2>Timeline</h2>${drawTimeline(steps)}<h2>Graph</h2>${drawGraph(steps)}`}
 <h2>Steps</h2>${stepTable(history)}${nextLink(`${PATH}/${id}`, query, history.next)}`;
+}
+
+function waitText(wait: PlanWait): string {
+  const until = new Date(wait.until).toISOString();
+  return wait.for === 'retry' ? `retry not before ${until}` : `somebody with the role ${wait.role}, until ${until}`;
 }
 
 function stepTable({ steps }: PlanHistory): Html {

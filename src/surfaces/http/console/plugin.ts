@@ -12,6 +12,7 @@ import type { HttpPlugin } from '../options.ts';
 import { problemOf, sendProblem } from '../problem.ts';
 import { endSession } from '../security/shown-session.ts';
 import type { HttpServices } from '../services.ts';
+import { approvalForms } from './approvals.ts';
 import { html, part, visible } from './html.ts';
 import { nowPage, trouble } from './now-page.ts';
 import { CONSOLE_PATH, type Frame, queryOf, sendPage } from './page.ts';
@@ -38,6 +39,7 @@ export function consolePlugin(http: HttpServices): HttpPlugin {
         await scope.register(async (pages) => {
           pages.addHook('preHandler', guard.require('read'));
           shownPages(pages, services);
+          approvalForms(pages, services);
         });
         await scope.register(async (acts) => {
           acts.addHook('preHandler', guard.require('operate'));
@@ -82,6 +84,8 @@ const DONE: Readonly<Record<string, string>> = {
   retry: 'It runs again.',
   undo: 'This task takes back what the other one did.',
   'plan-undo': 'This plan takes back what the other one did, its last step first.',
+  approve: 'It was approved: the plan goes on.',
+  deny: 'It was denied: the step fails.',
   cancel: 'A cancel is asked; the outcome tells whether it came in time.',
   end: 'The session has ended.',
 };

@@ -5,6 +5,9 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** The contracts that have a name of their own in the document. */
 export const NAMED = {
+  ApprovalList: contracts.ApprovalList,
+  ApprovalRequest: contracts.ApprovalRequest,
+  ApprovalView: contracts.ApprovalView,
   BulkReceipt: contracts.BulkReceipt,
   BulkRetryLine: contracts.BulkRetryLine,
   BulkRetryRequest: contracts.BulkRetryRequest,

@@ -1,4 +1,5 @@
 import type { AnyRoute } from '../route.ts';
+import { approvePlan, denyPlan, listApprovals } from './approvals.ts';
 import { actOnIndex, readIndex } from './content-index.ts';
 import { searchContents } from './content-search.ts';
 import { eventsRoute } from './events.ts';
@@ -36,6 +37,9 @@ const TASK_ROUTES: readonly AnyRoute[] = [
   retryOnePlan,
   cancelOnePlan,
   undoOnePlan,
+  approvePlan,
+  denyPlan,
+  listApprovals,
   listQueues,
   switchOneQueue,
   searchContents,

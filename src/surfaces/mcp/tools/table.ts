@@ -1,4 +1,5 @@
 import type { AnyTool } from '../tool.ts';
+import { answerApprovalTool, listApprovalsTool } from './approvals.ts';
 import { search } from './content-search.ts';
 import { indexStatus } from './index-status.ts';
 import { searchMessages, searchMessagesProduct } from './message-search.ts';
@@ -24,6 +25,8 @@ export const TOOLS: readonly AnyTool[] = [
   listPlansTool,
   getPlanHistory,
   undoPlanTool,
+  listApprovalsTool,
+  answerApprovalTool,
   listQueuesTool,
   pauseQueue,
   resumeQueue,

@@ -1,4 +1,5 @@
 import {
+  APPROVAL,
   CONTENT_SEARCH,
   type PlanStepRecord,
   type PlanUndoStep,
@@ -44,6 +45,7 @@ export async function judgeSteps(steps: readonly PlanStepRecord[], services: Und
 
 async function judge(step: PlanStepRecord, services: UndoServices): Promise<JudgedStep> {
   if (READS.has(step.capability_id ?? '')) return shownAs(step, 'nothing', 'it only looks');
+  if (step.capability_id === APPROVAL) return shownAs(step, 'nothing', "it was somebody's word");
   const status = await readTaskStatus(step.task_id, services.tasks);
   if (step.state === 'failure') return judgeFailure(step, status);
   if (status.state !== 'finished' || status.outcome.status !== 'SUCCESS') return shownAs(step, 'impossible', 'its signed result is no longer kept');

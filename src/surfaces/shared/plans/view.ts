@@ -39,7 +39,7 @@ function stepOf({ path, tool, operation, taskId, waits }: NonNullable<PlanView['
     tool,
     operation,
     ...(taskId === undefined ? {} : { task_id: taskId }),
-    ...(waits === undefined ? {} : { waits: { for: waits.for, until: new Date(waits.until).toISOString() } }),
+    ...(waits === undefined ? {} : { waits: { ...waits, until: new Date(waits.until).toISOString() } }),
   };
 }
 

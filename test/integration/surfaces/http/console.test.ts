@@ -143,6 +143,27 @@ describe('the console', () => {
     cookies['read'] = await site.logIn(site.secrets.read);
   });
 
+  it('shows what a plan asks somebody, with buttons for the role that it names, whose word counts once', async () => {
+    const id = 'c'.repeat(64);
+    const now = world.clock.now();
+    const of = { path: '0', manifestSha256: 'b'.repeat(64), role: 'kernel', askedAt: now, until: now + 60_000 } as const;
+    world.approvals.ask({ taskId: 's-ask', planSha256: id, question: HOSTILE, ...of });
+    const waits = { for: 'approval', until: of.until, role: 'kernel' } as const;
+    world.plans.show(id, { state: 'running', current: { path: '0', tool: 'writ.approval', operation: 'APPROVAL', taskId: 's-ask', waits } });
+    world.plans.histories.set(id, { plan_id: id, state: 'running', retries: 0, updated_at: '2026-01-01T00:00:00.000Z', steps: [] });
+    const [forReader, page] = [(await look(`/console/plans/${id}`, 'read')).text, (await look(`/console/plans/${id}`)).text];
+    expect(forReader).toContain('It takes the role kernel to answer.');
+    expect(forReader).not.toContain('/approve/');
+    expect(page).toMatch(/It waits for an approval[\s\S]*&lt;script&gt;[\s\S]*\/approve\/s-ask[\s\S]*\/deny\/s-ask/);
+    expect(page).not.toContain('<script');
+    expect((await press(`/console/plans/${id}/approve/s-ask`, 'read')).status).toBe(403);
+    expect((await press(`/console/plans/${id}/approve/s-ask`, 'all', {})).text).toContain('ORIGIN_NOT_ALLOWED');
+    expect((await press(`/console/plans/${id}/approve/s-ask`)).headers.get('location')).toBe(`/console/plans/${id}?done=approve`);
+    expect((await press(`/console/plans/${id}/deny/s-ask`)).status).toBe(409);
+    expect((await look(`/console/plans/${id}?done=approve`)).text).not.toContain('It waits for an approval');
+    expect(world.plans.woken).toEqual([id]);
+  });
+
   it.each([
     ['/console/tasks?state=broken', 400],
     ['/console/tasks?since=yesterday', 400],

@@ -1,5 +1,9 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Ajv2020, type AnySchema, type ValidateFunction } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { packageRoot } from '../../../../config/package.ts';
+import { type Envelope, WritClient } from '../../../../src/surfaces/client/index.ts';
 import { PATIENCE } from '../../../support/patience.ts';
 import { envelopeOf, fileStep } from '../../../support/plan-rig.ts';
 import { type Ask, linesOf, type Reply, type Site, startSite } from './routes-site.ts';
@@ -145,6 +149,90 @@ describe('the OpenAPI document', () => {
     await using _ = await site.paused();
     const open = (await held('/v1/plans?sign=true', { method: 'POST', body: { envelope: waiting } })).body as { plan_id: string };
     expect((await held(`/v1/plans/${open.plan_id}/cancel`, { method: 'POST' })).status).toBe(202);
+  });
+
+  it('describes every answer about approvals, of which only the role that is named gives one, and a plan that waited goes on', async () => {
+    site.file('approved.txt');
+    const at = (name: string): string => `${site.rig.base}/${name}`;
+    const approval = (question: string): object => ({
+      ...{ type: 'tool', ref: 'writ.approval', operation: 'APPROVAL', save: { to: { limit: '$.data.data.limit' } } },
+      params: { role: 'approve', question, deadline_s: 600 },
+    });
+    const bad = envelopeOf([{ type: 'tool', ref: 'writ.approval', operation: 'APPROVAL', params: { role: 'boss', deadline_s: 0 } }]);
+    const refused = await held('/v1/plans?sign=true', { method: 'POST', body: { envelope: bad } });
+    expect(refused.body.problems?.map(({ field }: { field: string }) => field)).toEqual(
+      ['deadline_s', 'question', 'role'].map((name) => `payload.steps.0.params.${name}`),
+    );
+
+    const steps = [approval('Copy it?'), fileStep('FILE_COPY', at('approved.txt'), at('approved.copy')), approval('And then?')];
+    const { plan_id: id } = (await held('/v1/plans?sign=true', { method: 'POST', body: { envelope: envelopeOf(steps) } })).body as { plan_id: string };
+    const open = async (question: string): Promise<string> =>
+      vi.waitFor(async () => {
+        const { approvals } = (await held('/v1/approvals', { as: 'approve' })).body as { approvals: { plan_id: string; question: string; step: string }[] };
+        expect(approvals).toMatchObject([{ plan_id: id, question }]);
+        return approvals[0]?.step ?? '';
+      }, PATIENCE);
+    const first = await open('Copy it?');
+    await vi.waitFor(async () => expect((await held(`/v1/plans/${id}`)).body.current?.waits).toMatchObject({ for: 'approval', role: 'approve' }), PATIENCE);
+    const say = (answer: string, step: string, more: Ask = {}, said: object = {}) =>
+      held(`/v1/plans/${id}/${answer}`, { method: 'POST', as: 'approve', body: { step, ...said }, ...more });
+    expect((await say('approve', first, { as: 'operate' })).body).toMatchObject({
+      status: 403,
+      code: 'FORBIDDEN',
+      detail: expect.stringContaining('role approve'),
+    });
+    expect((await say('approve', 's-unheard-of')).status).toBe(404);
+    expect((await say('deny', first, {}, { data: {} })).status).toBe(400);
+    const yes = await say('approve', first, {}, { note: 'fine', data: { limit: 3 } });
+    expect(yes).toMatchObject({ status: 200, body: { state: 'approved', decided_by: 'approve (http)' } });
+    const second = await open('And then?');
+    expect((await say('approve', first)).body).toEqual(yes.body);
+    expect((await say('deny', first)).status).toBe(409);
+    expect((await held('/v1/approvals', { as: 'approve' })).body.approvals).toMatchObject([{ step: second, state: 'open' }]);
+
+    const { plans } = new WritClient({ baseUrl: site.url, key: site.secret('approve') });
+    expect(await plans.deny(id, { step: second, note: 'enough' })).toMatchObject({ state: 'denied' });
+    const ended = await held(`/v1/plans/${id}?memory=true`, { headers: WAIT });
+    expect(ended.body).toMatchObject({
+      state: 'failure',
+      error: { code: 'APPROVAL_DENIED', message: expect.stringMatching(/^denied by approve \(http\) at .*: enough$/) },
+    });
+    expect(ended.body.result.envelope.output).toMatchObject({ memory: { state: { limit: 3 } }, results: [{ ok: true }, { ok: true }, { ok: false }] });
+    expect((await plans.approvals({ plan: id })).approvals).toMatchObject([{ state: 'approved' }, { state: 'denied' }]);
+    const told = site.audit().filter(({ subject, outcome }) => subject === id && outcome !== 'asked');
+    expect(told.map(({ action, outcome }) => `${action} ${outcome}`)).toEqual([
+      ...[
+        'lease.issue done',
+        'plan.approve refused',
+        'plan.approve refused',
+        'plan.deny refused',
+        'plan.approve done',
+        'plan.approve done',
+        'plan.deny refused',
+        'plan.deny done',
+      ],
+    ]);
+  });
+
+  it('moves the file of the example once somebody has said yes', async () => {
+    const source = site.file('contract.txt');
+    const text = readFileSync(join(packageRoot(), 'examples/plans/approved-move.json'), 'utf8');
+    const there = text.replace('/srv/office/drafts/contract.txt', source).replace('/srv/office/signed/contract.txt', `${site.rig.base}/signed.txt`);
+    const { plans } = new WritClient({ baseUrl: site.url, key: site.secret('operator') });
+    const pushed = await plans.submit(JSON.parse(there) as Envelope, { sign: true });
+    const id = pushed.ended ? pushed.plan.plan_id : pushed.receipt.plan_id;
+    const asked = await vi.waitFor(async () => {
+      const [one] = (await plans.approvals({ plan: id })).approvals;
+      if (one === undefined) throw new Error('not yet');
+      return one;
+    }, PATIENCE);
+    expect(existsSync(source)).toBe(true);
+    await plans.approve(id, { step: asked.step });
+    expect(await plans.wait(id, { memory: true })).toMatchObject({
+      state: 'success',
+      result: { envelope: { output: { memory: { state: { approved: { by: 'operator (http)' } } } } } },
+    });
+    expect([existsSync(source), existsSync(`${site.rig.base}/signed.txt`)]).toEqual([false, true]);
   });
 
   it('describes what strangers and keys without the role are told, on every path', async () => {

@@ -41,6 +41,7 @@ beforeEach(async () => {
         revoke: kernelUnused,
         leasedManifest: kernelUnused,
         ping: kernelUnused,
+        approvals: { list: kernelUnused, decide: kernelUnused },
         schedules: { add: kernelUnused, list: kernelUnused, show: kernelUnused, act: kernelUnused },
         async issuePlan(envelope, terms) {
           asked.push(terms);

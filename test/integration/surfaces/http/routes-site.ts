@@ -63,7 +63,15 @@ export interface Site extends AsyncDisposable {
   paused(): Promise<AsyncDisposable>;
 }
 
-const ROLES_OF = { submit: ['submit'], search: ['search'], read: ['read'], ingest: ['ingest'], operate: ['operate'], kernel: ['kernel'] } as const;
+const ROLES_OF = {
+  submit: ['submit'],
+  search: ['search'],
+  read: ['read'],
+  ingest: ['ingest'],
+  approve: ['approve'],
+  operate: ['operate'],
+  kernel: ['kernel'],
+} as const;
 
 export async function startSite(
   options: RigOptions & {

@@ -195,7 +195,7 @@ describe('what is shipped', () => {
     expect(files('config/tools').toSorted()).toEqual(shipped.refs('tools').map((ref) => `${ref}.tool.json`));
     expect(files('config/capabilities').toSorted()).toEqual(shipped.refs('capabilities').map((ref) => `${ref}.json`));
     expect(files('config/use-cases').toSorted()).toEqual(shipped.refs('usecases').map((ref) => `${ref}.json`));
-    expect(shipped.refs('tools')).toEqual(['http.webhook', 'search', 'writ.file', 'writ.search', 'writ.undo']);
+    expect(shipped.refs('tools')).toEqual(['http.webhook', 'search', 'writ.approval', 'writ.file', 'writ.search', 'writ.undo']);
   });
 
   it('has tools whose operations are the capabilities that Writ serves', () => {

@@ -19,7 +19,7 @@ import type { Bindings, PlanView } from '../../../../src/core/ports/index.ts';
 import { linkPlan, startPlan } from '../../../../src/executors/plan/index.ts';
 import { createPlanEndSigner, createResultReader, createResultSigner, fixedKeyring } from '../../../../src/lease/index.ts';
 import { ed25519, NOW, testClock } from '../../../fixtures/authority/world.ts';
-import { execution, type StepLike } from '../../../support/plan-core.ts';
+import { execution, type PlanParts, type StepLike } from '../../../support/plan-core.ts';
 import { executorKey } from '../world.ts';
 
 const LEASE = 'the lease of the plan';
@@ -28,7 +28,7 @@ const LEASE = 'the lease of the plan';
  * The plan role without queue, Redis and kernel: a real journal and real signatures; a kernel that signs for whatever comes next, and a
  * queue that keeps what was pushed. A test may replace parts of `deps`.
  */
-export async function createPlanWorld(steps: readonly StepLike[], bound: Bindings) {
+export async function createPlanWorld(steps: readonly StepLike[], bound: Bindings, catalog?: PlanParts['catalog']) {
   const directory = mkdtempSync(join(tmpdir(), 'writ-plan-world-'));
   const journal = createPlanJournal({ directory });
   await journal.start();
@@ -40,11 +40,11 @@ export async function createPlanWorld(steps: readonly StepLike[], bound: Binding
   const ledger = createMemoryLedger({ retentionMs: 86_400_000, clock, channels: createMemoryChannels() });
   await ledger.markGeneration('first');
   const signer = createResultSigner(executorKey, ed25519);
-  const linked = linkPlan(execution(steps), () => undefined);
+  const linked = linkPlan(execution(steps, catalog && { catalog }), () => undefined);
   if (!linked.ok) throw new Error(linked.message);
   const { envelope, planSha256 } = linked;
   const pushed: TaskManifest[] = [];
-  const view = { cancelRequested: false, shown: undefined as PlanView['state'] | undefined };
+  const view = { cancelRequested: false, shown: undefined as PlanView['state'] | undefined, current: undefined as PlanView['current'] };
   const given = {
     pool: 'default',
     clock,
@@ -60,8 +60,9 @@ export async function createPlanWorld(steps: readonly StepLike[], bound: Binding
     journal,
     views: {
       read: async () => ({ cancelRequested: view.cancelRequested }),
-      async show(_id: string, { state }: { state: PlanView['state'] }) {
+      async show(_id: string, { state, current }: Pick<PlanView, 'state' | 'current'>) {
         view.shown = state;
+        view.current = current;
       },
     },
     jobs: { promote: async () => undefined },
@@ -94,6 +95,7 @@ export async function createPlanWorld(steps: readonly StepLike[], bound: Binding
   const world = {
     envelope,
     planSha256,
+    clock,
     journal,
     ledger,
     view,

@@ -4,7 +4,7 @@ import { LeasePayload, type TaskManifest } from '../../../../src/contracts/index
 import { canonicalJson } from '../../../../src/core/canonical-json.ts';
 import type { Clock } from '../../../../src/core/clock.ts';
 import { manifestSha256, sha256Hex } from '../../../../src/core/hash.ts';
-import type { KernelClient, PlanTerms, ResultReader, SignatureReader } from '../../../../src/core/ports/index.ts';
+import type { ApprovalStore, KernelClient, PlanTerms, ResultReader, SignatureReader } from '../../../../src/core/ports/index.ts';
 import { failed, ok } from '../../../../src/core/result.ts';
 import {
   authenticateLease,
@@ -16,6 +16,7 @@ import {
   signLease,
   verifyResult,
 } from '../../../../src/lease/index.ts';
+import { approvalDeskTwin, memoryApprovals } from '../../../fixtures/approvals/memory-store.ts';
 import { scheduleDeskTwin } from '../../../fixtures/schedules/memory-store.ts';
 
 /** How often the kernel was asked for what. */
@@ -34,6 +35,8 @@ export interface Kernel {
   /** Signs results as the executor does. */
   readonly signer: ReturnType<typeof createResultSigner>;
   readonly asked: Asked;
+  /** What plans have asked people. */
+  readonly approvals: ApprovalStore;
   lease(manifest: TaskManifest, ttlS?: number): Promise<string>;
 }
 
@@ -64,6 +67,7 @@ export function createKernelTwin(clock: Clock): Kernel {
     };
     return signLease(payload, kernelKey, ed25519);
   };
+  const approvals = memoryApprovals();
   const kernel: KernelClient = {
     async issue(manifests, { ttlS, confirmedBy }) {
       asked.issue += 1;
@@ -101,6 +105,7 @@ export function createKernelTwin(clock: Clock): Kernel {
     },
     leasedManifest: async (taskId) => leased.get(taskId),
     schedules: scheduleDeskTwin(() => clock.now()),
+    approvals: approvalDeskTwin(() => clock.now(), 'tester', approvals),
     ping: async () => undefined,
   };
   const signatures: SignatureReader = {
@@ -123,7 +128,7 @@ export function createKernelTwin(clock: Clock): Kernel {
   };
 
   const results = createResultReader({ keyring: fixedKeyring([executorKey]), ed25519 });
-  return { door: kernel, signatures, results, signer: createResultSigner(executorKey, ed25519), asked, lease };
+  return { door: kernel, signatures, results, signer: createResultSigner(executorKey, ed25519), asked, lease, approvals };
 }
 
 /** A task of these tests. */

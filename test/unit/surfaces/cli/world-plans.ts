@@ -10,6 +10,7 @@ export interface PlanTwin {
   readonly door: PlanGateway;
   readonly pushed: { readonly envelope: JsonObject; readonly lease: string }[];
   readonly retried: (string | undefined)[];
+  readonly woken: string[];
   /** Changes the view and tells who listens. */
   show(id: string, change: Partial<PlanView>): void;
   /** The tree that `outline` answers. */
@@ -78,6 +79,9 @@ export function createPlanTwin(now: () => number): PlanTwin {
       show(id, { cancelRequested: true });
       return 'requested';
     },
+    async wake(id) {
+      twin.woken.push(id);
+    },
     async retry(id, { lease } = {}) {
       const view = views.get(id);
       if (!view) return 'not-found';
@@ -94,6 +98,7 @@ export function createPlanTwin(now: () => number): PlanTwin {
   const twin: PlanTwin = {
     pushed: [],
     retried: [],
+    woken: [],
     steps: [],
     histories: new Map(),
     onPush: undefined,

@@ -14,6 +14,7 @@ export interface World extends Worker {
   readonly tasks: TaskGateway;
   readonly plans: PlanTwin;
   readonly kernel: Kernel['door'];
+  readonly approvals: Kernel['approvals'];
   readonly signatures: Kernel['signatures'];
   readonly clock: { ms: number; now(): number; monotonic(): number };
   readonly manifest: typeof manifestOf;
@@ -55,6 +56,7 @@ export async function createWorld(): Promise<World> {
     tasks,
     plans,
     kernel: kernel.door,
+    approvals: kernel.approvals,
     signatures: kernel.signatures,
     clock,
     asked: Object.assign(kernel.asked, { pushed }),

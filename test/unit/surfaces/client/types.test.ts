@@ -57,6 +57,9 @@ interface Pairs {
   QueueList: Same<client.QueueList, contract.QueueList>;
   ScheduleDefinition: Same<client.ScheduleDefinition, contract.ScheduleDefinition>;
   ScheduleFiring: Same<client.ScheduleFiring, contract.ScheduleFiring>;
+  ApprovalView: Same<client.ApprovalView, contract.ApprovalView>;
+  ApprovalList: Same<client.ApprovalList, contract.ApprovalList>;
+  ApprovalRequest: Same<client.ApprovalRequest, contract.ApprovalRequest>;
   ScheduleList: Same<client.ScheduleList, contract.ScheduleList>;
   ScheduleRequest: Same<client.ScheduleRequest, contract.ScheduleRequest>;
   ScheduleView: Same<client.ScheduleView, contract.ScheduleView>;
@@ -121,6 +124,9 @@ const EQUAL: { readonly [K in Names]: Pairs[K] } & { readonly [K in Names]: true
   QueueList: true,
   ScheduleDefinition: true,
   ScheduleFiring: true,
+  ApprovalView: true,
+  ApprovalList: true,
+  ApprovalRequest: true,
   ScheduleList: true,
   ScheduleRequest: true,
   ScheduleView: true,

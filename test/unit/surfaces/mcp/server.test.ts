@@ -18,6 +18,8 @@ const NAMES = [
   'list_plans',
   'get_plan_history',
   'undo_plan',
+  'list_approvals',
+  'answer_approval',
   'list_queues',
   'pause_queue',
   'resume_queue',
@@ -83,6 +85,7 @@ describe('the MCP server', () => {
       'get_plan',
       'list_plans',
       'get_plan_history',
+      'list_approvals',
       'list_queues',
       'list_schedules',
       'get_schedule',
@@ -95,7 +98,7 @@ describe('the MCP server', () => {
 
   it('lists what the roles of the caller allow, and refuses the rest with FORBIDDEN', async () => {
     await using mcp = await startMcp({}, ['read']);
-    const looks = ['get_task', 'get_plan', 'list_plans', 'get_plan_history', 'list_queues', 'list_schedules', 'get_schedule', 'index_status'];
+    const looks = ['get_task', 'get_plan', 'list_plans', 'get_plan_history', 'list_approvals', 'list_queues', 'list_schedules', 'get_schedule', 'index_status'];
     expect((await mcp.tools()).map(({ name }) => name)).toEqual(looks);
     expect(await mcp.call('undo_task', { task_id: 'x' })).toMatchObject({ isError: true, answer: { code: 'FORBIDDEN' } });
   });
