@@ -57,10 +57,6 @@ export const MENDED_MUTANTS: readonly Mutant[] = [
     seams: { ...executorWith(gatedOnce), toolJournal: openFor },
   },
   {
-    name: 'D289: a step of a plan that has failed runs again when its job comes back',
-    seams: { ledger: (ledger) => ({ ...ledger, claim: (request) => ledger.claim(request.taskId.startsWith('s-') ? { ...request, waited: false } : request) }) },
-  },
-  {
     name: 'D168: a close that another worker has done is a crash',
     seams: memoryWith((memory) => ({
       conclude: (task, status, result) =>
