@@ -20,6 +20,7 @@ interface EngineFacts {
 export const ENGINES = {
   fts5: { tag: 'fts5', mode: 'lexical', matches: 'all', letters: false },
   tantivy: { tag: 'tantivy', mode: 'lexical', matches: 'words', letters: true },
+  postgresql: { tag: 'postgresql', mode: 'lexical', matches: 'all', letters: false },
   semantic: { tag: 'hybrid', mode: 'semantic', matches: 'words', letters: false },
   hybrid: { tag: 'hybrid', mode: 'hybrid', matches: 'words', letters: false },
   hybrid_rerank: { tag: 'hybrid', mode: 'hybrid_rerank', matches: 'words', letters: false },
