@@ -1,11 +1,16 @@
-import { afterAll, beforeAll, describe } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPostgresqlEngine } from '../../src/messages/engines/postgresql/engine.ts';
 import { createPostgresqlMirror } from '../../src/messages/engines/postgresql/mirror.ts';
 import { createTokens } from '../../src/messages/engines/postgresql/tokens.ts';
 import { createChanges } from '../../src/messages/store/changes.ts';
 import { createMessagesReader } from '../../src/messages/store/reader.ts';
+import { addMails, mailboxFile } from '../support/mailbox.ts';
+import { BOX } from '../support/mailbox-small.ts';
+import { cases } from '../support/oracle-runs.ts';
 import { postgresqlAt, startPostgresql, type TestPostgresql } from '../support/postgresql.ts';
+import { searchOver } from '../support/search-service.ts';
 import { messageEngineConformance } from './message-engine.ts';
+import { messageSearchConformance } from './message-search.ts';
 
 let server: TestPostgresql;
 beforeAll(async () => {
@@ -13,21 +18,140 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
+/** A store, its copy in a database of PostgreSQL, and an engine over that. */
+function copyOf(file: string, url = server.database(), statementMs?: number) {
+  const reader = createMessagesReader(file);
+  const postgresql = postgresqlAt(url, statementMs);
+  return {
+    url,
+    reader,
+    postgresql,
+    mirror: createPostgresqlMirror({ postgresql, db: reader.database(), emit: () => undefined, batch: 50 }),
+    engine: createPostgresqlEngine({ postgresql, changes: () => createChanges(reader.database()), tokens: createTokens() }),
+    async close() {
+      await postgresql.close();
+      reader.close();
+    },
+  };
+}
+
 describe('PostgreSQL as an engine of message search', () => {
   messageEngineConformance({
     scoresTellNothing: true,
     make(file) {
-      const reader = createMessagesReader(file);
-      const postgresql = postgresqlAt(server.database());
-      const mirror = createPostgresqlMirror({ postgresql, db: reader.database(), emit: () => undefined });
+      const { engine, mirror, close } = copyOf(file);
+      return { engine, follow: () => mirror.follow(), close };
+    },
+  });
+});
+
+describe('message search over PostgreSQL', () => {
+  /** One copy for all who search a file. */
+  const open = new Map<string, ReturnType<typeof copyOf>>();
+
+  messageSearchConformance(
+    (file) => {
+      const copy = open.get(file) ?? copyOf(file);
+      const isFirst = !open.has(file);
+      open.set(file, copy);
+      const service = searchOver(file, { engines: { postgresql: copy.engine }, killSwitch: 'postgresql' });
       return {
-        engine: createPostgresqlEngine({ postgresql, changes: () => createChanges(reader.database()), tokens: createTokens() }),
-        follow: () => mirror.follow(),
-        async close() {
-          await postgresql.close();
-          reader.close();
+        async search(query, viewer) {
+          await copy.mirror.follow();
+          const answer = await service.search(query, viewer);
+          expect(answer.explain?.engine ?? 'postgresql').toBe('postgresql');
+          return answer;
+        },
+        close() {
+          service.close();
+          if (isFirst) void copy.close();
+          open.delete(file);
         },
       };
     },
+    { mailboxes: 1, queries: cases(5), seed: 401, rank: 'visible' },
+  );
+});
+
+describe('the copy of the messages', () => {
+  it('shows nothing to a transaction that does not say who reads, and to nobody for whom row-level security does not hold', async () => {
+    const box = mailboxFile(BOX);
+    const copy = copyOf(box.file);
+    await copy.mirror.follow();
+    const [name = ''] = /writ\d+/.exec(copy.url) ?? [];
+    const counted = (settings: string): string => server.psql(name, `SET ROLE writ; ${settings} SELECT count(*) FROM writ_messages.messages;`).trim();
+    expect(counted('')).toBe('0');
+    expect(counted(`SET writ.mode = 'read';`)).toBe('0');
+    expect(counted(`SET writ.mode = 'read'; SET writ.projects = 'all'; SET writ.viewers = '1'; SET writ.agents_1 = '{4}';`)).toBe('1');
+    expect(counted(`SET writ.mode = 'write';`)).toBe('6');
+    const above = copyOf(box.file, copy.url.replace('user=writ', 'user=postgres'));
+    await expect(above.mirror.follow()).rejects.toThrow('row-level security does not hold');
+    const search = searchOver(box.file, { engines: { postgresql: above.engine }, killSwitch: 'postgresql' });
+    const answer = await search.search({ text: 'plan', explain: true }, null);
+    expect(answer.explain).toMatchObject({ engine: 'fts5', mode_downgraded: true });
+    search.close();
+    await above.close();
+    await copy.close();
+    box.remove();
+  });
+
+  it('is the same when steps are done twice, by two at once, and begun anew; and it is of one store', async () => {
+    const box = mailboxFile(BOX);
+    const [one, other] = [copyOf(box.file), mailboxFile(BOX)];
+    const two = copyOf(box.file, one.url);
+    await Promise.all([one.mirror.follow(), two.mirror.follow()]);
+    const [name = ''] = /writ\d+/.exec(one.url) ?? [];
+    const all = () => server.psql(name, `SELECT * FROM writ_messages.messages ORDER BY id; SELECT * FROM writ_messages.agents ORDER BY id; SELECT seq FROM writ_messages.mirror;`);
+    const first = all();
+    expect(first).toContain('Build plan');
+    await two.mirror.follow();
+    server.psql(name, `UPDATE writ_messages.mirror SET seq = 3`);
+    await one.mirror.follow();
+    expect(all()).toBe(first);
+    await one.mirror.rebuild();
+    expect(all()).toBe(first);
+    const stranger = copyOf(other.file, one.url);
+    await expect(stranger.mirror.follow()).rejects.toThrow('a copy of other messages');
+    expect(all()).toBe(first);
+    await Promise.all([one.close(), two.close(), stranger.close()]);
+    box.remove();
+    other.remove();
+  });
+
+  it('answers nothing while it lacks a change, takes what cannot be copied as it is, and ends statements that take too long', async () => {
+    const box = mailboxFile(BOX);
+    const copy = copyOf(box.file);
+    const search = searchOver(box.file, { engines: { postgresql: copy.engine }, killSwitch: 'postgresql' });
+    const engineOf = async (text: string) => (await search.search({ text, explain: true }, null)).explain?.engine;
+    expect(await engineOf('plan')).toBe('fts5');
+    await copy.mirror.follow();
+    expect(await engineOf('plan')).toBe('postgresql');
+    const [mail] = BOX.mails;
+    if (mail === undefined) throw new Error('the mailbox is empty');
+    const long = `${'x'.repeat(3000)} ${Array.from({ length: 20_000 }, (_, at) => `w${at}`).join(' ')}`;
+    addMails(box.db, [{ ...mail, id: 900, subject: "it's \\ a\u0000b 'q'", body: long, thread_id: 't'.repeat(9000) }]);
+    expect(await engineOf('plan')).toBe('fts5');
+    await copy.mirror.follow();
+    expect((await search.search({ text: 'w19999' }, null)).results.map(({ id }) => id)).toEqual([900]);
+    expect(await engineOf('w19999')).toBe('postgresql');
+    const hurried = copyOf(box.file, copy.url, 40);
+    const late = await hurried.postgresql.transaction('read', (query) => query({ text: 'SELECT pg_sleep(60)', params: [] })).catch((error: Error) => error.message);
+    expect(late).toContain('statement timeout');
+    expect(await hurried.postgresql.transaction('read', (query) => query({ text: 'SELECT ?::int', params: [7] }))).toEqual([[7]]);
+    search.close();
+    await Promise.all([hurried.close(), copy.close()]);
+    box.remove();
+  });
+
+  it('has no newer version of its tables than it knows', async () => {
+    const box = mailboxFile(BOX);
+    const copy = copyOf(box.file);
+    await copy.mirror.follow();
+    const [name = ''] = /writ\d+/.exec(copy.url) ?? [];
+    server.psql(name, 'INSERT INTO writ_messages.migrations VALUES (99)');
+    const next = copyOf(box.file, copy.url);
+    await expect(next.mirror.follow()).rejects.toThrow('has version 99');
+    await Promise.all([next.close(), copy.close()]);
+    box.remove();
   });
 });

@@ -29,7 +29,10 @@ function plainText(text: string): string {
 
 /** A question with filters, a scope and a viewer of the generator's, and words of the above. */
 export function plainAsked(random: Random, box: Mailbox): Asked {
-  const asked = randomAsked(random, box.agents);
+  const made = randomAsked(random, box.agents);
+  // Sets of which a part is hidden from whom an operator asks for are where counts go wrong.
+  const scope = random.chance(0.4) ? { caller_scoped: { caller_agent: random.pick(box.agents).name } } : made.query.scope;
+  const asked = { ...made, query: { ...made.query, scope } };
   if (asked.wanted.by === 'filters') return { ...asked, query: { ...asked.query, min_score: undefined } };
   if (asked.wanted.by === 'substrings') {
     const terms = [random.pick(['lum', 'UL', 'oo', '%']), random.pick(['l', 'hi', 'raph'])];

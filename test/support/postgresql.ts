@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { openPostgresql, type Postgresql } from '../../src/adapters/postgresql/open.ts';
-import { SCHEMA } from '../../src/messages/engines/postgresql/mirror.ts';
+import { SCHEMA } from '../../src/messages/engines/postgresql/schema.ts';
 import { NOBODY } from './nobody.ts';
 
 /** A real server of PostgreSQL for one test file. */
@@ -60,8 +60,8 @@ export async function startPostgresql(): Promise<TestPostgresql> {
 }
 
 /** Connections to a database as the search has them. */
-export function postgresqlAt(url: string): Postgresql {
-  return openPostgresql({ url, passwordFile: '' }, { schema: SCHEMA, statementMs: 60_000, most: 2 });
+export function postgresqlAt(url: string, statementMs = 60_000): Postgresql {
+  return openPostgresql({ url, passwordFile: '' }, { schema: SCHEMA, statementMs, most: 2, awayMs: 0 });
 }
 
 function newest(): string {

@@ -29,8 +29,18 @@ const BEGIN = { read: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', write: 
 const INT8 = 20;
 const FLOAT8 = 701;
 
+export interface PostgresqlWishes {
+  /** Where names are looked up first. */
+  readonly schema: string;
+  readonly statementMs: number;
+  /** Connections at a time. */
+  readonly most: number;
+  /** Milliseconds in which a server that could not be reached is not tried again. */
+  readonly awayMs: number;
+}
+
 /** Connections to a server of PostgreSQL, opened as they are needed. */
-export function openPostgresql(target: PostgresqlTarget, { schema, statementMs, most }: { schema: string; statementMs: number; most: number }): Postgresql {
+export function openPostgresql(target: PostgresqlTarget, { schema, statementMs, most, awayMs }: PostgresqlWishes): Postgresql {
   const pool = new pg.Pool({
     connectionString: target.url,
     ...(target.passwordFile !== '' && { password: () => readFileSync(target.passwordFile, 'utf8').trim() }),
@@ -41,9 +51,23 @@ export function openPostgresql(target: PostgresqlTarget, { schema, statementMs, 
   });
   // A connection that is lost while nobody uses it: the next question opens another.
   pool.on('error', () => undefined);
+  let away: { readonly until: number; readonly error: unknown } | undefined;
+
+  async function connect(): Promise<pg.PoolClient> {
+    if (away !== undefined && performance.now() < away.until) throw away.error;
+    try {
+      const client = await pool.connect();
+      away = undefined;
+      return client;
+    } catch (error) {
+      away = { until: performance.now() + awayMs, error };
+      throw error;
+    }
+  }
+
   return {
     async transaction(mode, work) {
-      const client = await pool.connect();
+      const client = await connect();
       let broken: Error | undefined;
       try {
         await client.query(BEGIN[mode]);

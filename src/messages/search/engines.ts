@@ -26,6 +26,11 @@ export const ENGINES = {
   hybrid_rerank: { tag: 'hybrid', mode: 'hybrid_rerank', matches: 'words', letters: false },
 } satisfies Record<EngineName, EngineFacts>;
 
+/** Whether an engine that cannot read a text looks for it in its own tables, so that its refusal is no other mode. */
+export function searchesTables(name: string): boolean {
+  return Object.entries(ENGINES).some(([own, { matches }]) => own === name && matches === 'all');
+}
+
 /** Every tag once. */
 export const ENGINE_TAGS: readonly EngineTag[] = [...new Set(Object.values(ENGINES).map(({ tag }) => tag))];
 

@@ -8,6 +8,7 @@ import { cellsOf } from './cells.ts';
 import { filterConditions } from './conditions.ts';
 import { ExpressionError, readExpression } from './expression.ts';
 import { pageIn } from './page.ts';
+import { ABOVE } from './schema.ts';
 import { MIRROR, rowsStatement, setSql } from './statements.ts';
 import type { Tokens } from './tokens.ts';
 
@@ -27,6 +28,7 @@ export function createPostgresqlEngine({ postgresql, changes, tokens }: Postgres
   /** Why the copy cannot be asked; `undefined`: it can. */
   function whyNot([row]: readonly Cell[][], isResuming: boolean): string | undefined {
     if (row === undefined) return 'there is no copy in PostgreSQL yet';
+    if (row[3] === true) return ABOVE;
     if (row[0] !== changes().store()) return 'PostgreSQL has a copy of other messages';
     const behind = changes().newest() - Number(row[1]);
     return behind === 0 || isResuming ? undefined : `the copy in PostgreSQL is ${behind} changes behind`;

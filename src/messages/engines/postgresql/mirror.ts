@@ -3,11 +3,10 @@ import type { Postgresql, Query } from '../../../adapters/postgresql/open.ts';
 import type { SqliteDatabase } from '../../../adapters/sqlite/open.ts';
 import type { MessageIndexEvent } from '../../../core/ports/index.ts';
 import { sql } from '../../visibility/sql.ts';
+import { ABOVE, SCHEMA } from './schema.ts';
 import { createSource, type Places, type SourceBatch } from './source.ts';
 import { createTokens } from './tokens.ts';
 
-/** The schema of everything that is ours in a database of PostgreSQL. */
-export const SCHEMA = 'writ_messages';
 const MIGRATIONS = new URL('./sql/', import.meta.url);
 
 /** Messages of one transaction. */
@@ -96,9 +95,6 @@ export function createPostgresqlMirror({ postgresql, db, emit, batch: most = BAT
     },
   };
 }
-
-/** What is said to a user of the database for whom its security does not hold. */
-export const ABOVE = 'the user of messages.postgresql_url is a superuser or has BYPASSRLS, so that row-level security does not hold: give it one without';
 
 /** PostgreSQL's texts have no NUL. */
 function json(rows: readonly object[]): string {

@@ -53,10 +53,10 @@ export function costOf(leaves: readonly { readonly leaf: string; readonly idf: n
   return sql`0::float8 ${joined(parts, ' ')}`;
 }
 
-/** id, cost, whether every viewer may see it, time: of every row of the set. */
-export function hitsStatement({ kind, conditions, sight, hidden }: SetSql, cost: Sql): Sql {
+/** id, cost, whether every viewer may see it, time: of every row that matches. Those that are not seen are counted. */
+export function hitsStatement({ kind, conditions, sight }: SetSql, cost: Sql): Sql {
   const { table, time } = KINDS[kind];
-  return sql`SELECT m.id, ${cost}, ${sight.sees ?? sql`true`}, ${time} FROM ${table} m${where([...conditions, ...hidden])}`;
+  return sql`SELECT m.id, ${cost}, ${sight.sees ?? sql`true`}, ${time} FROM ${table} m${where(conditions)}`;
 }
 
 /** Ids up to the end of a page where nothing is ranked, and of the row behind it. */
@@ -111,4 +111,5 @@ export function facetsStatement({ conditions, sight }: SetSql): Sql {
     UNION ALL ${counted('from_agent', sql`a.name COLLATE "C"`, sql`seen JOIN agents a ON a.id = seen.sender_id`)}`;
 }
 
-export const MIRROR = sql`SELECT store, seq, version FROM mirror`;
+/** How far the copy is, and whether row-level security does not hold for us. */
+export const MIRROR = sql`SELECT store, seq, version, (SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user) FROM mirror`;
