@@ -58,7 +58,9 @@ export const MessageSettings = z.strictObject({
     .max(4096)
     .regex(POSTGRESQL, 'must be empty or a postgresql:// address without a password')
     .default('')
-    .describe('Database of PostgreSQL that gets a copy of the messages and searches it, where messages.engine is postgresql; empty: none (docs/message-postgresql.md).'),
+    .describe(
+      'Database of PostgreSQL that gets a copy of the messages and searches it, where messages.engine is postgresql; empty: none (docs/message-postgresql.md).',
+    ),
   postgresql_password_file: z
     .string()
     .max(4096)

@@ -1,13 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SearchQuery } from '../../src/contracts/index.ts';
+import { createFts5Engine } from '../../src/messages/engines/fts5/engine.ts';
 import { createPostgresqlEngine } from '../../src/messages/engines/postgresql/engine.ts';
 import { createPostgresqlMirror } from '../../src/messages/engines/postgresql/mirror.ts';
 import { createTokens } from '../../src/messages/engines/postgresql/tokens.ts';
+import { engineRequestOf, planOf } from '../../src/messages/search/planner.ts';
+import { normalQuery } from '../../src/messages/search/query.ts';
 import { createChanges } from '../../src/messages/store/changes.ts';
 import { createMessagesReader } from '../../src/messages/store/reader.ts';
 import { addMails, mailboxFile } from '../support/mailbox.ts';
+import { randomMailbox } from '../support/mailbox-random.ts';
+import { READERS } from '../support/mailbox-readers.ts';
 import { BOX } from '../support/mailbox-small.ts';
 import { cases } from '../support/oracle-runs.ts';
 import { postgresqlAt, startPostgresql, type TestPostgresql } from '../support/postgresql.ts';
+import { createRandom } from '../support/random.ts';
 import { searchOver } from '../support/search-service.ts';
 import { messageEngineConformance } from './message-engine.ts';
 import { messageSearchConformance } from './message-search.ts';
@@ -73,6 +80,35 @@ describe('message search over PostgreSQL', () => {
   );
 });
 
+describe('agents and projects', () => {
+  it('are found as FTS5 finds them, for every kind of reader', async () => {
+    const random = createRandom(11);
+    const box = randomMailbox(random, 1);
+    const { file, remove } = mailboxFile(box);
+    const copy = copyOf(file);
+    await copy.mirror.follow();
+    const fts5 = createFts5Engine(copy.reader.database);
+    for (const viewer of [null, ...Object.values(READERS).map((reader) => reader(random.pick(box.agents), box))]) {
+      for (const [doc_kind, text] of [
+        ['agent', 'plan OR build'],
+        ['agent', 'b*'],
+        ['project', 'pl* OR te* OR bu*'],
+        ['project', 'srv'],
+      ] as const) {
+        const normal = normalQuery(SearchQuery.parse({ doc_kind, text, explain: true, limit: 50 }));
+        const plan = planOf(normal);
+        if (plan.empty) throw new Error(text);
+        const request = { ...engineRequestOf(normal, viewer, plan.match, 1_000_000_000), after: null, list: 0 };
+        const [found, expected] = [await copy.engine.find(request), await fts5.find(request)];
+        const told = (answer: typeof found) => (answer.ok ? answer.value.rows.map(({ score: _, raw: __, ...row }) => row).sort((a, b) => a.id - b.id) : answer);
+        expect({ viewer, text, rows: told(found) }).toEqual({ viewer, text, rows: told(expected) });
+      }
+    }
+    await copy.close();
+    remove();
+  });
+});
+
 describe('the copy of the messages', () => {
   it('shows nothing to a transaction that does not say who reads, and to nobody for whom row-level security does not hold', async () => {
     const box = mailboxFile(BOX);
@@ -101,7 +137,11 @@ describe('the copy of the messages', () => {
     const two = copyOf(box.file, one.url);
     await Promise.all([one.mirror.follow(), two.mirror.follow()]);
     const [name = ''] = /writ\d+/.exec(one.url) ?? [];
-    const all = () => server.psql(name, `SELECT * FROM writ_messages.messages ORDER BY id; SELECT * FROM writ_messages.agents ORDER BY id; SELECT seq FROM writ_messages.mirror;`);
+    const all = () =>
+      server.psql(
+        name,
+        `SELECT * FROM writ_messages.messages ORDER BY id; SELECT * FROM writ_messages.agents ORDER BY id; SELECT seq FROM writ_messages.mirror;`,
+      );
     const first = all();
     expect(first).toContain('Build plan');
     await two.mirror.follow();
@@ -135,7 +175,9 @@ describe('the copy of the messages', () => {
     expect((await search.search({ text: 'w19999' }, null)).results.map(({ id }) => id)).toEqual([900]);
     expect(await engineOf('w19999')).toBe('postgresql');
     const hurried = copyOf(box.file, copy.url, 40);
-    const late = await hurried.postgresql.transaction('read', (query) => query({ text: 'SELECT pg_sleep(60)', params: [] })).catch((error: Error) => error.message);
+    const late = await hurried.postgresql
+      .transaction('read', (query) => query({ text: 'SELECT pg_sleep(60)', params: [] }))
+      .catch((error: Error) => error.message);
     expect(late).toContain('statement timeout');
     expect(await hurried.postgresql.transaction('read', (query) => query({ text: 'SELECT ?::int', params: [7] }))).toEqual([[7]]);
     search.close();

@@ -27,18 +27,45 @@ export async function startPostgresql(): Promise<TestPostgresql> {
   chmodSync(directory, 0o755);
   const become = isRoot ? [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'] : [];
   const data = path.join(directory, 'data');
-  const made = spawnSync('setpriv', [...become, path.join(bin, 'initdb'), '-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync', '--no-instructions'], {
-    cwd: directory,
-    encoding: 'utf8',
-  });
+  const made = spawnSync(
+    'setpriv',
+    [...become, path.join(bin, 'initdb'), '-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync', '--no-instructions'],
+    {
+      cwd: directory,
+      encoding: 'utf8',
+    },
+  );
   if (made.status !== 0) throw new Error(`initdb: ${made.stderr}`);
   // A test run that is killed must not leave its servers behind.
-  const flags = ['-c', 'listen_addresses=', '-c', `unix_socket_directories=${directory}`, '-c', 'fsync=off', '-c', 'shared_buffers=16MB', '-c', 'max_wal_senders=0', '-c', 'wal_level=minimal', '-c', 'autovacuum=off', '-c', 'jit=off'];
-  const server = spawn('setpriv', ['--pdeathsig', 'KILL', ...become, path.join(bin, 'postgres'), '-D', data, ...flags], { cwd: directory, stdio: ['ignore', 'ignore', 'pipe'] });
+  const flags = [
+    '-c',
+    'listen_addresses=',
+    '-c',
+    `unix_socket_directories=${directory}`,
+    '-c',
+    'fsync=off',
+    '-c',
+    'shared_buffers=16MB',
+    '-c',
+    'max_wal_senders=0',
+    '-c',
+    'wal_level=minimal',
+    '-c',
+    'autovacuum=off',
+    '-c',
+    'jit=off',
+  ];
+  const server = spawn('setpriv', ['--pdeathsig', 'KILL', ...become, path.join(bin, 'postgres'), '-D', data, ...flags], {
+    cwd: directory,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   const gone = once(server, 'exit');
   await accepting(server.stderr, gone);
   const psql = (database: string, statements: string): string => {
-    const ran = spawnSync(path.join(bin, 'psql'), ['-h', directory, '-U', 'postgres', '-v', 'ON_ERROR_STOP=1', '-qAt', database], { input: statements, encoding: 'utf8' });
+    const ran = spawnSync(path.join(bin, 'psql'), ['-h', directory, '-U', 'postgres', '-v', 'ON_ERROR_STOP=1', '-qAt', database], {
+      input: statements,
+      encoding: 'utf8',
+    });
     if (ran.status !== 0) throw new Error(`psql: ${ran.stderr}`);
     return ran.stdout;
   };

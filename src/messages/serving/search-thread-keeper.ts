@@ -1,5 +1,5 @@
-import type { PostgresqlTarget } from '../../adapters/postgresql/open.ts';
 import { reapChild } from '../../adapters/linux/reap-child.ts';
+import type { PostgresqlTarget } from '../../adapters/postgresql/open.ts';
 import { createThreadClient, type ThreadClient } from '../../adapters/threads/client.ts';
 import { startProcess } from '../../adapters/threads/process.ts';
 import { startThread } from '../../adapters/threads/thread-entry.ts';

@@ -52,7 +52,8 @@ export function createPostgresqlMirror({ postgresql, db, emit, batch: most = BAT
     return writing(async (query) => {
       const [mirror] = await query(sql`SELECT store, seq, places FROM mirror FOR UPDATE`);
       const batch = source.batch(Number(mirror?.[1] ?? 0), most);
-      if (mirror !== undefined && mirror[0] !== batch.store) throw new Error('the database has a copy of other messages; give each store a database of its own');
+      if (mirror !== undefined && mirror[0] !== batch.store)
+        throw new Error('the database has a copy of other messages; give each store a database of its own');
       if (mirror === undefined) await query(sql`INSERT INTO mirror (store, seq, places, version) VALUES (${batch.store}, 0, '', 0) ON CONFLICT DO NOTHING`);
       if (mirror?.[2] !== batch.places.hash) await writePlaces(query, batch.places);
       await writeMessages(query, batch);
@@ -112,7 +113,9 @@ async function writePlaces(query: Query, { projects, agents, product_project_lin
   await query(sql`INSERT INTO agents (id, project_id, name, task_description, contact_policy, inception_ts, words, word_count)
     SELECT id, project_id, name, task_description, contact_policy, inception_ts, words::tsvector, word_count FROM json_to_recordset(${json(agents)}::json)
     AS r (id bigint, project_id bigint, name text, task_description text, contact_policy text, inception_ts bigint, words text, word_count int)`);
-  await query(sql`INSERT INTO product_project_links SELECT * FROM json_to_recordset(${json(product_project_links)}::json) AS r (product_id bigint, project_id bigint)`);
+  await query(
+    sql`INSERT INTO product_project_links SELECT * FROM json_to_recordset(${json(product_project_links)}::json) AS r (product_id bigint, project_id bigint)`,
+  );
   await query(sql`INSERT INTO agent_links SELECT * FROM json_to_recordset(${json(agent_links)}::json)
     AS r (a_agent_id bigint, b_agent_id bigint, status text, expires_ts bigint)`);
 }

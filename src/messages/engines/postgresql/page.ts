@@ -5,7 +5,17 @@ import { listOf, resumedAt, rowOf, timeIn } from '../result-set/reader.ts';
 import type { PageStart } from '../result-set/statements.ts';
 import { cellsOf } from './cells.ts';
 import type { WordQuery } from './expression.ts';
-import { costOf, countStatement, facetsStatement, hitsStatement, listedStatement, rowsStatement, type SetSql, statisticsStatement, timeStatement } from './statements.ts';
+import {
+  costOf,
+  countStatement,
+  facetsStatement,
+  hitsStatement,
+  listedStatement,
+  rowsStatement,
+  type SetSql,
+  statisticsStatement,
+  timeStatement,
+} from './statements.ts';
 
 /** A page of a set: PostgreSQL finds, filters and counts, and `result-set/order.ts` says who comes first, as for SQLite (D129). */
 export async function pageIn(query: Query, request: EngineRequest, set: SetSql, words: WordQuery | null): Promise<Omit<EngineFound, 'version'>> {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { SqliteDatabase } from '../../../adapters/sqlite/open.ts';
-import { bodyPartsOf, partsOf } from '../../text/parts.ts';
 import { createChanges } from '../../store/changes.ts';
+import { bodyPartsOf, partsOf } from '../../text/parts.ts';
 import type { Texts, Tokens } from './tokens.ts';
 
 /** What a step of the mirror copies, all of one state of the store. */
