@@ -1,18 +1,29 @@
+import { EventEmitter, once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SearchQuery } from '../../src/contracts/index.ts';
+import { type IngestOp, SearchQuery } from '../../src/contracts/index.ts';
+import { sequential } from '../../src/core/lifecycle.ts';
+import type { MessageIndexEvent } from '../../src/core/ports/index.ts';
 import { createFts5Engine } from '../../src/messages/engines/fts5/engine.ts';
 import { createPostgresqlEngine } from '../../src/messages/engines/postgresql/engine.ts';
 import { createPostgresqlMirror } from '../../src/messages/engines/postgresql/mirror.ts';
 import { createTokens } from '../../src/messages/engines/postgresql/tokens.ts';
 import { engineRequestOf, planOf } from '../../src/messages/search/planner.ts';
 import { normalQuery } from '../../src/messages/search/query.ts';
+import { createMessageSearch } from '../../src/messages/serving/message-search.ts';
+import { createIndexedStore } from '../../src/messages/serving/message-writer.ts';
+import { postgresqlOf } from '../../src/messages/serving/postgresql-target.ts';
 import { createChanges } from '../../src/messages/store/changes.ts';
 import { createMessagesReader } from '../../src/messages/store/reader.ts';
 import { addMails, mailboxFile } from '../support/mailbox.ts';
 import { randomMailbox } from '../support/mailbox-random.ts';
 import { READERS } from '../support/mailbox-readers.ts';
 import { BOX } from '../support/mailbox-small.ts';
+import { message } from '../support/messages/samples.ts';
 import { cases } from '../support/oracle-runs.ts';
+import { patient } from '../support/patience.ts';
 import { postgresqlAt, startPostgresql, type TestPostgresql } from '../support/postgresql.ts';
 import { createRandom } from '../support/random.ts';
 import { searchOver } from '../support/search-service.ts';
@@ -78,6 +89,39 @@ describe('message search over PostgreSQL', () => {
     },
     { mailboxes: 1, queries: cases(5), seed: 401, rank: 'visible' },
   );
+});
+
+describe('a host whose engine is PostgreSQL', () => {
+  it('copies what the writer commits, edits of recipients too, and searches there in processes of its own', { tags: ['MS-152'] }, async () => {
+    const directory = mkdtempSync(path.join(tmpdir(), 'writ-pg-host-'));
+    const file = path.join(directory, 'messages.sqlite');
+    const settings = { engine: 'postgresql', postgresql_url: server.database(), postgresql_password_file: '' };
+    const told = new EventEmitter();
+    const failed: string[] = [];
+    const listener = () => ({ onEvent: (event: MessageIndexEvent) => void told.emit(event.event), onFailed: (why: string) => void failed.push(why) });
+    const { store, indexes } = createIndexedStore({ file, batchOps: 100, listener, ...postgresqlOf(settings) });
+    const running = sequential([store, ...indexes]);
+    await running.start();
+    const write = async (op: IngestOp, at: number): Promise<void> => {
+      const copied = once(told, 'index.incremental.batch');
+      await store.write({ at, ops: [op] });
+      await copied;
+    };
+    await write(message({ key: 'a', body_md: 'about falcons' }), 1);
+    const search = createMessageSearch({ file, killSwitch: 'postgresql', processes: 1, deadlineMs: patient(2000), ...postgresqlOf(settings) });
+    const first = await search.search({ text: 'falcons', explain: true }, null);
+    expect(first.explain).toMatchObject({ engine: 'postgresql', method: 'postgresql', mode_downgraded: false });
+    await write(message({ key: 'a', body_md: 'about falcons', to: ['RedStone'] }), 2);
+    const edited = await search.search({ text: 'falcons', recipient_name: 'RedStone', explain: true }, null);
+    expect(edited).toMatchObject({ results: [{ title: 'subject of a', to: ['RedStone'] }], explain: { engine: 'postgresql' } });
+    // A text that cannot be read as words is looked for in the tables, there too.
+    const parts = await search.search({ text: 'bout, falc', explain: true }, null);
+    expect(parts.explain).toMatchObject({ engine: 'postgresql', method: 'like_fallback', matched_count: 1, mode_downgraded: false });
+    expect(failed).toEqual([]);
+    await search.stop();
+    await running.stop();
+    rmSync(directory, { recursive: true });
+  });
 });
 
 describe('agents and projects', () => {
