@@ -57,8 +57,15 @@ describe('PostgreSQL as an engine of message search', () => {
   messageEngineConformance({
     scoresTellNothing: true,
     make(file) {
-      const { engine, mirror, close } = copyOf(file);
-      return { engine, follow: () => mirror.follow(), close };
+      const { url, engine, mirror, close } = copyOf(file);
+      return {
+        engine,
+        follow: () => mirror.follow(),
+        async close() {
+          await close();
+          server.giveBack(url);
+        },
+      };
     },
   });
 });
@@ -82,7 +89,7 @@ describe('message search over PostgreSQL', () => {
         },
         close() {
           service.close();
-          if (isFirst) void copy.close();
+          if (isFirst) void copy.close().then(() => server.giveBack(copy.url));
           open.delete(file);
         },
       };

@@ -25,7 +25,7 @@ export interface EngineWishes {
   readonly scoresTellNothing?: true;
 }
 
-const QUESTIONS = 14;
+const QUESTIONS = 10;
 
 /** What every engine of message search promises, whatever it searches with (`src/core/ports/message-engine.ts`). */
 export function messageEngineConformance({ make, scoresTellNothing }: EngineWishes): void {
@@ -105,7 +105,7 @@ export function messageEngineConformance({ make, scoresTellNothing }: EngineWish
       for (const reader of Object.values(READERS)) {
         const viewer = reader(random.pick(box.agents), box);
         await withEngine(make, seenBy(box, viewer).seen, async ({ engine: innocent }) => {
-          for (const { asked } of questions(random, box).slice(0, 6)) {
+          for (const { asked } of questions(random, box).slice(0, 5)) {
             const request = requestOf(asked, viewer);
             if (request === undefined) continue;
             const [answer, expected] = [await found(engine, request), await found(innocent, request)];

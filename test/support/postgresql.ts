@@ -12,10 +12,13 @@ import { NOBODY } from './nobody.ts';
 export interface TestPostgresql extends AsyncDisposable {
   /** A database of its own, empty, whose owner is an ordinary user; its address. */
   database(): string;
+  /** The database may be had by somebody else; what is in it vanishes then. */
+  giveBack(url: string): void;
   /** Statements of the superuser, one after the other; what they print. */
   psql(database: string, statements: string): string;
 }
 
+const TABLES = ['mirror', 'messages', 'agents', 'projects', 'product_project_links', 'agent_links'];
 const INSTALLED = '/usr/lib/postgresql';
 
 /** PostgreSQL refuses to run as root, so that then `nobody` runs it. */
@@ -71,12 +74,19 @@ export async function startPostgresql(): Promise<TestPostgresql> {
   };
   psql('postgres', 'CREATE ROLE writ LOGIN');
   let databases = 0;
+  const free: string[] = [];
   return {
     database() {
+      const used = free.pop();
+      if (used !== undefined) {
+        psql(/writ\d+/.exec(used)?.[0] ?? '', `TRUNCATE ${TABLES.map((table) => `${SCHEMA}.${table}`).join()}`);
+        return used;
+      }
       databases += 1;
       psql('postgres', `CREATE DATABASE writ${databases} OWNER writ`);
       return `postgresql:///writ${databases}?host=${directory}&user=writ`;
     },
+    giveBack: (url) => void free.push(url),
     psql,
     async [Symbol.asyncDispose]() {
       server.kill('SIGQUIT');

@@ -4,14 +4,14 @@ import { all, joined, type Sql, sql } from '../../visibility/sql.ts';
 import type { Access, Resolved } from './access.ts';
 
 /** The SQL of what a set shows, on message `m`. */
-export interface Sight {
+export interface SetVisibility {
   /** Whether `m` may be seen by every viewer (or, for `only_denied`, may not); `undefined`: row-level security says it, or nobody restricts anything. */
   readonly sees: Sql | undefined;
   readonly reason: Sql;
 }
 
 /** What of a set may be seen: of a reader's own scope the server sees to it, a scope that an operator asks for is a condition. */
-export function sightOf({ kind, scope }: Pick<EngineSet, 'kind' | 'scope'>, { viewers, closed }: Resolved): Sight {
+export function visibilityIn({ kind, scope }: Pick<EngineSet, 'kind' | 'scope'>, { viewers, closed }: Resolved): SetVisibility {
   const unrestricted = scope.only_denied ? sql`false` : undefined;
   if (kind !== 'message') return { sees: unrestricted, reason: sql`'non_message_entity'` };
   const [first, second] = viewers;

@@ -64,7 +64,7 @@ function hitsIn(rows: readonly (readonly unknown[])[]): Hits {
 
 async function listed(query: Query, request: EngineRequest, set: SetSql, after: PageStart | null): Promise<Front> {
   const statement = listedStatement(set, request, after);
-  const [[matched, denied] = []] = request.count ? await query(countStatement(set)) : [[null, set.sight.sees === undefined ? 0 : null]];
+  const [[matched, denied] = []] = request.count ? await query(countStatement(set)) : [[null, set.visibility.sees === undefined ? 0 : null]];
   const ids = (await query(statement)).map(([id]) => Number(id));
   const numbers = { matched: numberOrNull(matched), denied: numberOrNull(denied) };
   return { ids, keys: [], f: 1, lowest: 0, highest: 0, anchor: null, ...numbers, sql: statement.text };

@@ -2,7 +2,7 @@ import type { EngineRequest, EngineSet } from '../../../core/ports/message-engin
 import { KINDS } from '../../visibility/kinds.ts';
 import { all, joined, NOTHING, type Sql, sql } from '../../visibility/sql.ts';
 import type { Resolved } from './access.ts';
-import { containsAll, filterConditions, type Sight, sightOf } from './conditions.ts';
+import { containsAll, filterConditions, type SetVisibility, visibilityIn } from './conditions.ts';
 import type { WordQuery } from './expression.ts';
 
 /** What a set is in SQL: conditions on `m`, what may be seen of them, and the words of its text. */
@@ -10,20 +10,20 @@ export interface SetSql {
   readonly kind: EngineSet['kind'];
   /** Text, filters and scope of projects. */
   readonly conditions: readonly Sql[];
-  readonly sight: Sight;
+  readonly visibility: SetVisibility;
   /** Conditions of what is hidden as a whole. */
   readonly hidden: readonly Sql[];
 }
 
 export function setSql(set: EngineSet, words: WordQuery | null, resolved: Resolved): SetSql {
   const { kind, match, scope } = set;
-  const sight = sightOf(set, resolved);
+  const visibility = visibilityIn(set, resolved);
   const text = match.by === 'substrings' ? containsAll(kind, match.terms) : words === null ? [] : [sql`m.words @@ ${words.query}::tsquery`];
   return {
     kind,
     conditions: [...text, ...filterConditions(set, resolved)],
-    sight,
-    hidden: sight.sees === undefined || scope.keep_denied ? [] : [sight.sees],
+    visibility,
+    hidden: visibility.sees === undefined || scope.keep_denied ? [] : [visibility.sees],
   };
 }
 
@@ -54,9 +54,9 @@ export function costOf(leaves: readonly { readonly leaf: string; readonly idf: n
 }
 
 /** id, cost, whether every viewer may see it, time: of every row that matches. Those that are not seen are counted. */
-export function hitsStatement({ kind, conditions, sight }: SetSql, cost: Sql): Sql {
+export function hitsStatement({ kind, conditions, visibility }: SetSql, cost: Sql): Sql {
   const { table, time } = KINDS[kind];
-  return sql`SELECT m.id, ${cost}, ${sight.sees ?? sql`true`}, ${time} FROM ${table} m${where(conditions)}`;
+  return sql`SELECT m.id, ${cost}, ${visibility.sees ?? sql`true`}, ${time} FROM ${table} m${where(conditions)}`;
 }
 
 /** Ids up to the end of a page where nothing is ranked, and of the row behind it. */
@@ -79,9 +79,9 @@ export function listedStatement(
 }
 
 /** [matched, denied] where nothing is ranked. */
-export function countStatement({ kind, conditions, sight, hidden }: SetSql): Sql {
+export function countStatement({ kind, conditions, visibility, hidden }: SetSql): Sql {
   const count = (more: readonly Sql[]): Sql => sql`(SELECT count(*) FROM ${KINDS[kind].table} m${where([...conditions, ...more])})`;
-  return sql`SELECT ${count(hidden)}, ${sight.sees === undefined ? sql`0` : count([sql`NOT ${sight.sees}`])}`;
+  return sql`SELECT ${count(hidden)}, ${visibility.sees === undefined ? sql`0` : count([sql`NOT ${visibility.sees}`])}`;
 }
 
 /** Time of a row, where it still is and may be seen. */
@@ -92,9 +92,9 @@ export function timeStatement({ kind, hidden }: SetSql, projects: readonly numbe
 }
 
 /** These rows, in this order: id, project_id, title, body, created_ts, importance, ack_required, thread_id, from_agent, visible, reason. */
-export function rowsStatement({ kind, sight }: SetSql, ids: readonly number[], conditions: readonly Sql[] = []): Sql {
+export function rowsStatement({ kind, visibility }: SetSql, ids: readonly number[], conditions: readonly Sql[] = []): Sql {
   const { table, project, title, body, time, rest, sender } = KINDS[kind];
-  return sql`SELECT m.id, ${project}, ${title}, ${body}, ${time}, ${rest}, ${sight.sees ?? sql`true`}, ${sight.reason}
+  return sql`SELECT m.id, ${project}, ${title}, ${body}, ${time}, ${rest}, ${visibility.sees ?? sql`true`}, ${visibility.reason}
     FROM unnest(${`{${ids.join()}}`}::bigint[]) WITH ORDINALITY p (id, place) JOIN ${table} m ON m.id = p.id ${sender}${where(conditions)} ORDER BY p.place`;
 }
 
@@ -102,10 +102,10 @@ export function rowsStatement({ kind, sight }: SetSql, ids: readonly number[], c
 const MAX_VALUES = 20;
 
 /** Rows [facet, value, count] of what may be seen of a set of messages; what a redaction would show counts as hidden. */
-export function facetsStatement({ conditions, sight }: SetSql): Sql {
+export function facetsStatement({ conditions, visibility }: SetSql): Sql {
   const counted = (facet: string, value: Sql, from: Sql): Sql =>
     sql`(SELECT ${facet}::text, (${value})::text, count(*) FROM ${from} GROUP BY ${value} ORDER BY count(*) DESC, ${value} LIMIT ${MAX_VALUES})`;
-  const seen = where([...conditions, ...(sight.sees === undefined ? [] : [sight.sees])]);
+  const seen = where([...conditions, ...(visibility.sees === undefined ? [] : [visibility.sees])]);
   return sql`WITH seen AS MATERIALIZED (SELECT m.project_id, m.importance, m.sender_id FROM messages m${seen})
     ${counted('project_id', sql`project_id`, sql`seen`)} UNION ALL ${counted('importance', sql`importance COLLATE "C"`, sql`seen`)}
     UNION ALL ${counted('from_agent', sql`a.name COLLATE "C"`, sql`seen JOIN agents a ON a.id = seen.sender_id`)}`;

@@ -24,7 +24,7 @@ export interface Tokens {
 
 /** PostgreSQL knows places up to this one, and so many of a word; what lies behind is found, but not as part of a phrase. */
 const LAST_PLACE = 16_383;
-const MOST_PLACES = 255;
+const MAX_PLACES = 255;
 /** Between columns, so that no phrase reaches from one into the next. */
 const GAP = 16;
 /** Bytes of a word, and of all words of a message, that PostgreSQL takes; further ones are left out. */
@@ -101,7 +101,7 @@ function vectorOf(tokens: readonly Token[]): string {
     if (Buffer.byteLength(term) > WORD_BYTES || bytes > ALL_BYTES) continue;
     const list = known ?? [];
     places.set(term, list);
-    if (list.length < MOST_PLACES) list.push(`${Math.min(LAST_PLACE, (starts[column] ?? 0) + offset + 1)}${LETTERS[column] ?? ''}`);
+    if (list.length < MAX_PLACES) list.push(`${Math.min(LAST_PLACE, (starts[column] ?? 0) + offset + 1)}${LETTERS[column] ?? ''}`);
   }
   return [...places].map(([term, list]) => `${lexeme(term)}:${list.join(',')}`).join(' ');
 }
