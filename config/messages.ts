@@ -7,7 +7,7 @@ import { MAX_INGEST_OPS } from '../src/contracts/index.ts';
 export const ENGINE_STATES = ['', 'fts5', 'tantivy', 'shadow', 'hybrid', 'postgresql'] as const;
 
 /** An address of a server of PostgreSQL, without a password. */
-const POSTGRESQL = /^$|^postgres(ql)?:\/\/(?![^/@]*:[^/@]*@)\S*$/;
+const POSTGRESQL = /^$|^postgres(ql)?:\/\/(?![^/@]*:[^/@]*@)(?!\S*[?&]password=)\S*$/;
 
 export const MessageSettings = z.strictObject({
   enabled: z.boolean().default(true).describe('Whether messages are taken in and can be searched; they lie in messages/messages.sqlite of the data directory.'),

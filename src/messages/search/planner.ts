@@ -37,7 +37,7 @@ export type Missing = Readonly<Partial<Record<EngineName, string>>>;
 
 const NOT_THERE: Missing = {
   tantivy: 'the engine is not installed',
-  postgresql: 'messages.engine is not postgresql',
+  postgresql: 'messages.postgresql_url names no database',
   semantic: 'there are no vectors',
   hybrid: 'there are no vectors',
   hybrid_rerank: 'there is no reranker',
