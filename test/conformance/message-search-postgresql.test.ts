@@ -233,6 +233,8 @@ describe('the copy of the messages', () => {
       .transaction('read', (query) => query({ text: 'SELECT pg_sleep(60)', params: [] }))
       .catch((error: Error) => error.message);
     expect(late).toContain('statement timeout');
+    const cut = hurried.postgresql.transaction('read', (query) => query({ text: 'SELECT pg_terminate_backend(pg_backend_pid())', params: [] }));
+    await expect(cut).rejects.toThrow('terminating connection');
     expect(await hurried.postgresql.transaction('read', (query) => query({ text: 'SELECT ?::int', params: [7] }))).toEqual([[7]]);
     search.close();
     await Promise.all([hurried.close(), copy.close()]);

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import pg from 'pg';
+import type pg from 'pg';
 
 export interface PostgresqlTarget {
   /** `postgresql://user@host:5432/database`, or `postgresql:///database?host=/run/postgresql&user=writ`; it has no password in it. */
@@ -26,8 +26,9 @@ export interface Postgresql {
 /** Milliseconds in which a server must take a connection. */
 const CONNECT_MS = 2000;
 const BEGIN = { read: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', write: 'BEGIN' };
-const INT8 = 20;
-const FLOAT8 = 701;
+/** Numbers of types: int8, int4, float8, and bool. */
+const NUMBERS = new Set([20, 23, 701]);
+const BOOL = 16;
 
 export interface PostgresqlWishes {
   /** Where names are looked up first. */
@@ -41,22 +42,33 @@ export interface PostgresqlWishes {
 
 /** Connections to a server of PostgreSQL, opened as they are needed. */
 export function openPostgresql(target: PostgresqlTarget, { schema, statementMs, most, awayMs }: PostgresqlWishes): Postgresql {
-  const pool = new pg.Pool({
-    connectionString: target.url,
-    ...(target.passwordFile !== '' && { password: () => readFileSync(target.passwordFile, 'utf8').trim() }),
-    max: most,
-    connectionTimeoutMillis: CONNECT_MS,
-    allowExitOnIdle: true,
-    application_name: 'writ',
-  });
-  // A connection that is lost while nobody uses it: the next question opens another.
-  pool.on('error', () => undefined);
+  let opened: Promise<pg.Pool> | undefined;
+
+  /** The package is loaded by the first question: most processes have none. */
+  async function openPool(): Promise<pg.Pool> {
+    const { default: driver } = await import('pg');
+    const pool = new driver.Pool({
+      connectionString: target.url,
+      ...(target.passwordFile !== '' && { password: () => readFileSync(target.passwordFile, 'utf8').trim() }),
+      max: most,
+      connectionTimeoutMillis: CONNECT_MS,
+      allowExitOnIdle: true,
+      application_name: 'writ',
+    });
+    // A connection that is lost while nobody uses it: the next question opens another.
+    pool.on('error', () => undefined);
+    // Of one that is lost in use its question is told; the event beside that would end the process.
+    pool.on('connect', (client) => void client.on('error', () => undefined));
+    return pool;
+  }
+
   let away: { readonly until: number; readonly error: unknown } | undefined;
 
   async function connect(): Promise<pg.PoolClient> {
     if (away !== undefined && performance.now() < away.until) throw away.error;
     try {
-      const client = await pool.connect();
+      opened ??= openPool();
+      const client = await (await opened).connect();
       away = undefined;
       return client;
     } catch (error) {
@@ -88,16 +100,15 @@ export function openPostgresql(target: PostgresqlTarget, { schema, statementMs, 
         client.release(broken);
       }
     },
-    close: () => pool.end(),
+    close: async () => (await opened)?.end(),
   };
 }
 
-const NUMBERS = new Set([INT8, FLOAT8]);
 /** Text of every type but numbers and booleans, which are what they are here. */
 const types: pg.CustomTypesConfig = {
   getTypeParser: (oid: number) => (text: string) => {
-    if (oid === pg.types.builtins.BOOL) return text === 't';
-    return NUMBERS.has(oid) || oid === pg.types.builtins.INT4 ? Number(text) : text;
+    if (oid === BOOL) return text === 't';
+    return NUMBERS.has(oid) ? Number(text) : text;
   },
 };
 
@@ -112,5 +123,5 @@ function queryOf({ text, params }: Statement): pg.QueryArrayConfig {
 
 /** Whether a statement was ended because it took too long. */
 export function isTooLate(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code === '57014';
+  return error instanceof Error && 'code' in error && error.code === '57014';
 }
