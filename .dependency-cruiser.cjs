@@ -126,7 +126,7 @@ const LAYERS = [
   {
     layer: 'adapters',
     may: ['contracts', 'core', 'lease'],
-    packages: ['zod', 'execa', 'ioredis', 'better-sqlite3', 'koffi', 'sodium-native', '@duckdb', 'imapflow', 'ipaddr[.]js', '@modelcontextprotocol'],
+    packages: ['zod', 'execa', 'ioredis', 'better-sqlite3', 'koffi', 'sodium-native', '@duckdb', 'imapflow', 'pg', 'ipaddr[.]js', '@modelcontextprotocol'],
     why: 'Adapters are technology that several features share: ports of core against the outside world. They know nothing of who uses them.',
   },
   {

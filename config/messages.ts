@@ -4,7 +4,10 @@ import { MAX_INGEST_OPS } from '../src/contracts/index.ts';
 /** `[messages]`: agent mail, its store and its search (docs/message-search.md, docs/messages-import.md). */
 
 /** What `SEARCH_ENGINE` may say (message-search.md 1.3); empty: whatever is there. */
-export const ENGINE_STATES = ['', 'fts5', 'tantivy', 'shadow', 'hybrid'] as const;
+export const ENGINE_STATES = ['', 'fts5', 'tantivy', 'shadow', 'hybrid', 'postgresql'] as const;
+
+/** An address of a server of PostgreSQL, without a password. */
+const POSTGRESQL = /^$|^postgres(ql)?:\/\/(?![^/@]*:[^/@]*@)(?!\S*[?&]password=)\S*$/;
 
 export const MessageSettings = z.strictObject({
   enabled: z.boolean().default(true).describe('Whether messages are taken in and can be searched; they lie in messages/messages.sqlite of the data directory.'),
@@ -49,5 +52,19 @@ export const MessageSettings = z.strictObject({
   engine: z
     .enum(ENGINE_STATES)
     .default('')
-    .describe('Engine that searches are held to: fts5, tantivy, shadow or hybrid; empty: the best that is there. The variable SEARCH_ENGINE wins.'),
+    .describe('Engine that searches are held to: fts5, tantivy, shadow, hybrid or postgresql; empty: the best that is there. The variable SEARCH_ENGINE wins.'),
+  postgresql_url: z
+    .string()
+    .max(4096)
+    .regex(POSTGRESQL, 'must be empty or a postgresql:// address without a password')
+    .default('')
+    .describe(
+      'Database of PostgreSQL that gets a copy of the messages and searches it, where messages.engine is postgresql; empty: none (docs/message-postgresql.md).',
+    ),
+  postgresql_password_file: z
+    .string()
+    .max(4096)
+    .regex(/^$|^\//, 'must be empty or an absolute path')
+    .default('')
+    .describe('File with the password for messages.postgresql_url and nothing else; empty: the server asks for none.'),
 });

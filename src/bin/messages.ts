@@ -11,6 +11,7 @@ import type { IngestGateway, MessageLane, MessageSearch, MessageSearchEvent } fr
 import type { DataDirPaths } from '../data-dir/paths.ts';
 import { searchForHost, searchOnHost } from '../messages/serving/message-search.ts';
 import { MESSAGES_OFF } from '../messages/serving/off.ts';
+import { postgresqlOf } from '../messages/serving/postgresql-target.ts';
 import type { MessageSearchOptions } from '../messages/serving/search-thread-keeper.ts';
 import { LOG_LINES } from '../observability/log-lines.ts';
 import type { Logger } from '../observability/logging.ts';
@@ -54,6 +55,7 @@ function searchOptions({ config, places }: Wiring): MessageSearchOptions {
   return {
     deadlineMs,
     processes,
+    ...postgresqlOf(config.messages),
     file: places.messages,
     ...(tantivy && { tantivy: places.messagesTantivy }),
     ...(vectors && { vectors: { directory: places.messagesVectors, model, reranker } }),
@@ -79,14 +81,14 @@ export async function openMessageWriter(wiring: WriterWiring): Promise<{ readonl
   ]);
   const worker = createConnection(redisTarget(config, places), 'worker', (error) => log.warn({ err: error }, LOG_LINES.redis.message));
   const telemetry = ingestTelemetry(metrics, log);
-  const onError = (error: unknown): void => log.warn({ err: error }, LOG_LINES.queue.message);
-  const lane = await messageLane(config, connection, { worker, onFailed: telemetry.failed, onError });
+  const lane = await messageLane(config, connection, { worker, onFailed: telemetry.failed, onError: (err) => log.warn({ err }, LOG_LINES.queue.message) });
   const { batch_size: batchOps, tantivy, vectors, model, vector_batch: batch } = config.messages;
   const { store, indexes } = createIndexedStore({
     file: places.messages,
     batchOps,
     tantivy: tantivy ? places.messagesTantivy : undefined,
     vectors: vectors ? { directory: places.messagesVectors, model, batch } : undefined,
+    ...postgresqlOf(config.messages),
     onCommit: telemetry.committed,
     onRebuild: telemetry.rebuilding,
     listener: telemetry.index,

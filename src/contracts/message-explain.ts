@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** How an answer of message search was made (message-search.md 5, 6.3): explain, diagnostics, assistance and guidance. */
 
 /** What a search was run as. `like_fallback` and `filter_only` are read from tables, `empty` from nothing. */
-export const PLAN_METHODS = ['fts5', 'like_fallback', 'filter_only', 'empty', 'tantivy', 'semantic', 'hybrid', 'hybrid_rerank'] as const;
+export const PLAN_METHODS = ['fts5', 'like_fallback', 'filter_only', 'empty', 'tantivy', 'postgresql', 'semantic', 'hybrid', 'hybrid_rerank'] as const;
 export type PlanMethod = (typeof PLAN_METHODS)[number];
 
 const count = z.int().min(0);

@@ -33,7 +33,7 @@ export const MESSAGE_INGEST_METRICS = {
     type: 'counter',
     unit: 'events',
     help: 'Texts that an index beside the database of messages has taken over, by the index.',
-    labels: { engine: ['tantivy', 'vectors'] },
+    labels: { engine: ['tantivy', 'vectors', 'postgresql'] },
     roles: API,
   },
   writ_message_rebuilds_total: { type: 'counter', unit: 'events', help: 'Full text of all messages that was made anew.', labels: {}, roles: API },

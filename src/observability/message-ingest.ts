@@ -11,13 +11,13 @@ export interface IngestTelemetry {
   done(counts: IngestCounts): void;
   failed(job: string, error: unknown): void;
   /** What an index beside the database tells. */
-  index(engine: 'tantivy' | 'vectors'): { onEvent(event: MessageIndexEvent): void; onFailed(why: string): void };
+  index(engine: 'tantivy' | 'vectors' | 'postgresql'): { onEvent(event: MessageIndexEvent): void; onFailed(why: string): void };
 }
 
 const ENGINE = 'fts5';
 
 export function ingestTelemetry(metrics: Metrics, log: Pick<Logger, 'debug' | 'info' | 'warn'>): IngestTelemetry {
-  const told = (engine: 'tantivy' | 'vectors'): { readonly [E in MessageIndexEvent as E['event']]: (event: E) => void } => ({
+  const told = (engine: 'tantivy' | 'vectors' | 'postgresql'): { readonly [E in MessageIndexEvent as E['event']]: (event: E) => void } => ({
     'index.rebuild.start': ({ doc_count }) => log.info({ doc_count, engine }, LOG_LINES.messagesRebuildBegun.message),
     'index.rebuild.complete'({ doc_count, duration_ms }) {
       metrics.inc('writ_message_rebuilds_total', {});

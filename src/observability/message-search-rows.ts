@@ -7,7 +7,7 @@ const API = ['api'] as const;
 const SEARCH_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30] as const;
 
 /** `none`: no engine was asked, or none could answer. */
-export const SEARCH_ENGINE_LABELS = ['fts5', 'tantivy', 'semantic', 'hybrid', 'hybrid_rerank', 'none'] as const;
+export const SEARCH_ENGINE_LABELS = ['fts5', 'tantivy', 'postgresql', 'semantic', 'hybrid', 'hybrid_rerank', 'none'] as const;
 
 /** The part of the telemetry contract (`events.ts`) that is about searches in messages. */
 export const MESSAGE_SEARCH_METRICS = {

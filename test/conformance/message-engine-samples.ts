@@ -1,5 +1,6 @@
 import { SearchQuery } from '../../src/contracts/index.ts';
 import type { EngineFacets, EngineRequest, MessageEngine } from '../../src/core/ports/message-engine.ts';
+import type { SearchViewer } from '../../src/core/ports/message-search.ts';
 import { engineRequestOf, planOf } from '../../src/messages/search/planner.ts';
 import { normalQuery } from '../../src/messages/search/query.ts';
 import type { Mail, Mailbox } from '../support/mailbox.ts';
@@ -29,7 +30,10 @@ function plainText(text: string): string {
 
 /** A question with filters, a scope and a viewer of the generator's, and words of the above. */
 export function plainAsked(random: Random, box: Mailbox): Asked {
-  const asked = randomAsked(random, box.agents);
+  const made = randomAsked(random, box.agents);
+  // Sets of which a part is hidden from whom an operator asks for are where counts go wrong.
+  const scope = random.chance(0.4) ? { caller_scoped: { caller_agent: random.pick(box.agents).name } } : made.query.scope;
+  const asked = { ...made, query: { ...made.query, scope } };
   if (asked.wanted.by === 'filters') return { ...asked, query: { ...asked.query, min_score: undefined } };
   if (asked.wanted.by === 'substrings') {
     const terms = [random.pick(['lum', 'UL', 'oo', '%']), random.pick(['l', 'hi', 'raph'])];
@@ -54,8 +58,8 @@ function written(one: Leaf): string {
   return one.column === undefined ? one.word : `${one.column}:${one.word}`;
 }
 
-/** What the search asks an engine for it: the whole set, counted; `undefined`: it asks none. */
-export function requestOf({ query, viewer, wanted }: Asked): EngineRequest | undefined {
+/** What the search asks an engine for it: the whole set, counted; `undefined`: it asks none. @param viewer whoever asks, where it is not the one of the question */
+export function requestOf({ query, viewer: own, wanted }: Asked, viewer: SearchViewer = own): EngineRequest | undefined {
   const normal = normalQuery(SearchQuery.parse({ ...query, limit: 1000, explain: true, facets: true }));
   const plan = planOf(normal);
   const match = wanted.by === 'substrings' ? wanted : plan.empty ? undefined : plan.match;

@@ -5,8 +5,9 @@ import { ENGINES } from '../../src/messages/search/engines.ts';
 import { createOrderLists } from '../../src/messages/search/order-lists.ts';
 import { tokenAfter } from '../../src/messages/search/pages.ts';
 import { addMails, type Mail, type Mailbox, mailboxFile, removeMails } from '../support/mailbox.ts';
-import { deniedIds, maySee, oracle } from '../support/mailbox-oracle.ts';
+import { deniedIds, oracle } from '../support/mailbox-oracle.ts';
 import { type Asked, randomMail } from '../support/mailbox-random.ts';
+import { READERS, seenBy } from '../support/mailbox-readers.ts';
 import { createRandom, type Random } from '../support/random.ts';
 import { facetsByHand, found, plainAsked, plainMail, plainMailbox, requestOf } from './message-engine-samples.ts';
 
@@ -24,7 +25,8 @@ export interface EngineWishes {
   readonly scoresTellNothing?: true;
 }
 
-const QUESTIONS = 14;
+const QUESTIONS = 8;
+const MAILS = 60;
 
 /** What every engine of message search promises, whatever it searches with (`src/core/ports/message-engine.ts`). */
 export function messageEngineConformance({ make, scoresTellNothing }: EngineWishes): void {
@@ -65,7 +67,7 @@ export function messageEngineConformance({ make, scoresTellNothing }: EngineWish
       const all: { request: EngineRequest; rows: readonly EngineRow[] }[] = [];
       for (const { request } of questions(random, box)) {
         const { rows } = await found(rig.engine, request);
-        const limit = 1 + random.integer(20);
+        const limit = Math.ceil(rows.length / 4) + 1;
         expect(await paged(rig.engine, request, limit)).toEqual(rows.map(({ id }) => id));
         const skipped = await found(rig.engine, { ...request, offset: 3, limit });
         expect(skipped.rows).toEqual(rows.slice(3, 3 + limit));
@@ -86,7 +88,7 @@ export function messageEngineConformance({ make, scoresTellNothing }: EngineWish
       const gone = box.mails.filter(({ id }) => id % 3 === 0).map(({ id }) => id);
       change.add(added);
       change.remove(gone);
-      expect(rig.engine.absent?.(false) !== undefined || (await found(rig.engine, question.request)).version !== before.version).toBe(true);
+      expect(await isToldOf(rig.engine, question.request, before.version)).toBe(true);
       await rig.follow();
       expect(rig.engine.absent?.(false)).toBeUndefined();
       const now = { ...box, mails: [...box.mails.filter(({ id }) => !gone.includes(id)), ...added] };
@@ -101,11 +103,11 @@ export function messageEngineConformance({ make, scoresTellNothing }: EngineWish
 
   it('tells a reader nothing of what is hidden from them', { tags: ['MS-039', 'MS-091'] }, async () => {
     await withEngine(make, 5, async ({ engine }, box, random) => {
-      for (const viewer of [random.pick(box.agents), random.pick(box.agents)]) {
-        const seen = { ...box, mails: box.mails.filter((mail) => maySee(box, mail, [viewer.id])) };
-        await withEngine(make, seen, async ({ engine: innocent }) => {
-          for (const { asked } of questions(random, box)) {
-            const request = requestOf({ ...asked, viewer: { agent_id: viewer.id, project_id: viewer.project_id } });
+      for (const reader of [READERS.agent, READERS['key of an agent in projects']]) {
+        const viewer = reader(random.pick(box.agents), box);
+        await withEngine(make, seenBy(box, viewer).seen, async ({ engine: innocent }) => {
+          for (const { asked } of questions(random, box).slice(0, 5)) {
+            const request = requestOf(asked, viewer);
             if (request === undefined) continue;
             const [answer, expected] = [await found(engine, request), await found(innocent, request)];
             expect(told(answer, scoresTellNothing)).toEqual(told(expected, scoresTellNothing));
@@ -159,7 +161,7 @@ async function withEngine(
   work: (rig: EngineRig, box: Mailbox, random: Random, change: Change) => Promise<void>,
 ): Promise<void> {
   const random = createRandom(typeof box === 'number' ? box : 0);
-  const filled = typeof box === 'number' ? plainMailbox(random, 80) : box;
+  const filled = typeof box === 'number' ? plainMailbox(random, MAILS) : box;
   const { file, db, remove } = mailboxFile(filled);
   const rig = await make(file);
   try {
@@ -188,6 +190,13 @@ function stored({ mails, agents }: Mailbox, id: number): object {
   const { project_id, subject: title, body, importance, ack: ack_required, created_ts, thread_id, sender_id } = mail;
   const from_agent = agents.find((agent) => agent.id === sender_id)?.name ?? '';
   return { id, project_id, title, body, importance, ack_required, created_ts, thread_id, from_agent };
+}
+
+/** Whether an engine says that changes came: that it is behind, or a refusal of a first page, or a new version. */
+async function isToldOf(engine: MessageEngine, request: EngineRequest, version: number): Promise<boolean> {
+  if (engine.absent?.(false) !== undefined) return true;
+  const answer = await engine.find(request);
+  return answer.ok ? answer.value.version !== version : answer.error.kind === 'index_not_ready';
 }
 
 /** The list for later pages says of each row what the page says. */

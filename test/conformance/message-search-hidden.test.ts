@@ -1,40 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { SearchQuery, type SearchResponse } from '../../src/contracts/index.ts';
-import type { SearchViewer } from '../../src/core/ports/message-search.ts';
 import { engineRequestOf } from '../../src/messages/search/planner.ts';
 import { normalQuery } from '../../src/messages/search/query.ts';
-import { type Agent, type Mailbox, mailboxFile } from '../support/mailbox.ts';
-import { maySee } from '../support/mailbox-oracle.ts';
+import { mailboxFile } from '../support/mailbox.ts';
 import { randomAsked, randomMailbox } from '../support/mailbox-random.ts';
+import { READERS, seenBy } from '../support/mailbox-readers.ts';
 import { cases } from '../support/oracle-runs.ts';
 import { createRandom, type Random } from '../support/random.ts';
 import { searchOver } from '../support/search-service.ts';
-
-/** Readers of a mailbox: an agent, keys that are bound to one, to projects, and to both. */
-const READERS = {
-  agent: ({ id, project_id }: Agent) => ({ project_id, agent_id: id }),
-  'key of an agent': ({ name }: Agent) => ({ grant: { agent: name, projects: null } }),
-  'key of projects': ({ project_id }: Agent, { projects }: Mailbox) => ({ grant: { agent: null, projects: [slugOf(projects, project_id)] } }),
-  'key of an agent in projects': ({ name, project_id }: Agent, { projects }: Mailbox) => ({
-    grant: { agent: name, projects: [slugOf(projects, project_id), 'none'] },
-  }),
-} satisfies Record<string, (agent: Agent, box: Mailbox) => SearchViewer>;
-
-function slugOf(projects: Mailbox['projects'], id: number): string {
-  return projects.find((project) => project.id === id)?.slug ?? '';
-}
-
-/** The mailbox without what a reader may not see, and what that is. */
-function seenBy(box: Mailbox, viewer: NonNullable<SearchViewer>): { readonly seen: Mailbox; readonly hidden: readonly number[] } {
-  const isSeen = (mail: Mailbox['mails'][0]): boolean => {
-    if ('agent_id' in viewer) return maySee(box, mail, [viewer.agent_id]);
-    const { agent, projects } = viewer.grant;
-    const own = box.projects.filter(({ slug }) => projects === null || projects.includes(slug)).map(({ id }) => id);
-    const looking = box.agents.filter(({ name, project_id }) => name.toLowerCase() === agent?.toLowerCase() && own.includes(project_id)).map(({ id }) => id);
-    return own.includes(mail.project_id) && (agent === null || maySee(box, mail, looking));
-  };
-  return { seen: { ...box, mails: box.mails.filter(isSeen) }, hidden: box.mails.filter((mail) => !isSeen(mail)).map(({ id }) => id) };
-}
 
 /** An answer without what differs between two stores of the same mail: times, MACs of their own keys, and what BM25 makes of all mail. */
 function comparable({ explain, next_cursor, results, ...rest }: SearchResponse, isRanked: boolean): unknown {

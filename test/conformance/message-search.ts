@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { SearchQuery, SearchResponse } from '../../src/contracts/index.ts';
 import type { MessageSearchService } from '../../src/messages/search/service.ts';
 import { addMails, type Mail, type Mailbox, mailboxFile, removeMails } from '../support/mailbox.ts';
-import { deniedIds, oracle, type RankOracle, recipientsSeen } from '../support/mailbox-oracle.ts';
+import { deniedIds, oracle, type Ranking, recipientsSeen } from '../support/mailbox-oracle.ts';
 import { type Asked, randomAsked, randomMail, randomMailbox } from '../support/mailbox-random.ts';
 import { createRandom, type Random } from '../support/random.ts';
 
@@ -15,12 +15,12 @@ interface Wishes {
   readonly seed: number;
   /** The mode that is asked for, of an engine that ranks in a way of its own. */
   readonly mode?: SearchQuery['mode'];
-  readonly rank?: RankOracle | undefined;
+  readonly rank?: Ranking | undefined;
 }
 
 interface Rig {
   readonly mode: SearchQuery['mode'];
-  readonly rank: RankOracle | undefined;
+  readonly rank: Ranking | undefined;
   readonly box: Mailbox;
   readonly search: MessageSearchService;
   /** Another process: it has none of the orders that this one keeps. */

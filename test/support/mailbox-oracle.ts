@@ -23,8 +23,12 @@ export interface RankOracle {
   readonly isShare?: true;
 }
 
+/** How an engine ranks: in a way of its own, or by BM25 with the numbers of the mail that whoever asks may see, not of all. */
+export type Ranking = RankOracle | 'visible';
+
 /** The whole set in its order; with a rank of its own for every text there is. */
-export function oracle(box: Mailbox, asked: Asked, rank?: RankOracle): Expected[] {
+export function oracle(box: Mailbox, asked: Asked, ranking?: Ranking): Expected[] {
+  const rank = ranking === 'visible' ? undefined : ranking;
   const { query, wanted } = asked;
   if (wanted.by === 'filters' && !hasFilter(asked)) return [];
   const eyes = eyesOf(box, asked);
@@ -38,7 +42,7 @@ export function oracle(box: Mailbox, asked: Asked, rank?: RankOracle): Expected[
   const raws = new Map(
     wanted.by === 'words' && given === undefined
       ? rawScores(
-          box.mails,
+          ranking === 'visible' && asked.viewer !== null ? box.mails.filter((mail) => eyes.every((agents) => maySee(box, mail, agents))) : box.mails,
           set.map(({ mail }) => mail),
           wanted,
         )
@@ -67,7 +71,8 @@ function onGrid(score: number): number {
 }
 
 /** What may not be seen, by id. */
-export function deniedIds(box: Mailbox, asked: Asked, rank?: RankOracle): number[] {
+export function deniedIds(box: Mailbox, asked: Asked, ranking?: Ranking): number[] {
+  const rank = ranking === 'visible' ? undefined : ranking;
   if (asked.wanted.by === 'filters' && !hasFilter(asked)) return [];
   const eyes = eyesOf(box, asked);
   const given = rank !== undefined && asked.wanted.by !== 'filters' ? rank(box.mails, asked.query.text, asked) : undefined;

@@ -1,10 +1,10 @@
 import type { Direction, DocKind, Importance, SearchMode } from '../../contracts/index.ts';
 
 /** What a cursor says of the engine that made it: vectors, fusion and reranking are all `hybrid` (message-search.md 4.1). */
-export type EngineTag = 'fts5' | 'tantivy' | 'hybrid';
+export type EngineTag = 'fts5' | 'tantivy' | 'hybrid' | 'postgresql';
 
 /** The engines by what they offer. */
-export type EngineName = 'fts5' | 'tantivy' | 'semantic' | 'hybrid' | 'hybrid_rerank';
+export type EngineName = 'fts5' | 'tantivy' | 'postgresql' | 'semantic' | 'hybrid' | 'hybrid_rerank';
 
 /**
  * How a row matches the text: an FTS5 expression, substrings that must all occur, or nothing (filters only). `with_letters`: the

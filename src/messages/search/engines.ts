@@ -20,10 +20,16 @@ interface EngineFacts {
 export const ENGINES = {
   fts5: { tag: 'fts5', mode: 'lexical', matches: 'all', letters: false },
   tantivy: { tag: 'tantivy', mode: 'lexical', matches: 'words', letters: true },
+  postgresql: { tag: 'postgresql', mode: 'lexical', matches: 'all', letters: false },
   semantic: { tag: 'hybrid', mode: 'semantic', matches: 'words', letters: false },
   hybrid: { tag: 'hybrid', mode: 'hybrid', matches: 'words', letters: false },
   hybrid_rerank: { tag: 'hybrid', mode: 'hybrid_rerank', matches: 'words', letters: false },
 } satisfies Record<EngineName, EngineFacts>;
+
+/** Whether an engine that cannot read a text looks for it in its own tables, so that its refusal is no other mode. */
+export function searchesTables(name: string): boolean {
+  return Object.entries(ENGINES).some(([own, { matches }]) => own === name && matches === 'all');
+}
 
 /** Every tag once. */
 export const ENGINE_TAGS: readonly EngineTag[] = [...new Set(Object.values(ENGINES).map(({ tag }) => tag))];

@@ -12,7 +12,7 @@ import type { NormalQuery } from './query.ts';
 import { sanitizeFtsQuery } from './sanitize.ts';
 
 /** What SEARCH_ENGINE says (message-search.md 1.3); `undefined`: nothing. */
-export type KillSwitch = 'fts5' | 'tantivy' | 'shadow' | 'hybrid' | undefined;
+export type KillSwitch = 'fts5' | 'tantivy' | 'postgresql' | 'shadow' | 'hybrid' | undefined;
 
 /** Engines that serve a mode, best first (message-search.md 1.2). */
 const CHAINS = {
@@ -37,6 +37,7 @@ export type Missing = Readonly<Partial<Record<EngineName, string>>>;
 
 const NOT_THERE: Missing = {
   tantivy: 'the engine is not installed',
+  postgresql: 'messages.postgresql_url names no database',
   semantic: 'there are no vectors',
   hybrid: 'there are no vectors',
   hybrid_rerank: 'there is no reranker',
@@ -70,7 +71,7 @@ export function whyMissing({ engines, absent }: EngineSetup, name: EngineName, r
 /**
  * Which engines answer a mode, given the kill switch and what there is. FTS5 is the last resort of every chain.
  *
- * @param began the engine whose order is to be gone on with: FTS5 goes on also where Tantivy would begin, unless Tantivy was ordered
+ * @param began the engine whose order is to be gone on with: FTS5 goes on also where PostgreSQL would begin, or Tantivy that was not ordered
  */
 export function routeOf(mode: SearchMode | null, killSwitch: KillSwitch, missing: Missing, began?: EngineTag): Route {
   const requested = mode ?? (killSwitch === 'hybrid' ? 'hybrid' : 'lexical');
@@ -79,9 +80,11 @@ export function routeOf(mode: SearchMode | null, killSwitch: KillSwitch, missing
     const reasons = requested === 'lexical' ? [] : [`SEARCH_ENGINE is ${killSwitch}`];
     return { requested, engines: ['fts5'], reasons, shadow };
   }
-  const chain: readonly EngineName[] = CHAINS[requested];
+  // Who has PostgreSQL has ordered it, in Tantivy's place.
+  const chain = CHAINS[requested].map((engine): EngineName => (engine === 'tantivy' && killSwitch === 'postgresql' ? killSwitch : engine));
   const there = chain.filter((engine) => missing[engine] === undefined);
-  const engines = began === 'fts5' && there[0] === 'tantivy' && killSwitch !== 'tantivy' ? there.slice(1) : there;
+  const isOrdered = there[0] === 'tantivy' && killSwitch === 'tantivy';
+  const engines = began === 'fts5' && (there[0] === 'tantivy' || there[0] === 'postgresql') && !isOrdered ? there.slice(1) : there;
   // Whoever asks for lexical search gets it from FTS5 too, so that is no reason worth a word, unless Tantivy was ordered.
   const said = chain.slice(0, chain.indexOf(engines[0] ?? 'fts5')).filter((engine) => engine !== 'tantivy' || killSwitch === 'tantivy');
   return { requested, engines, reasons: said.map((engine) => `${engine}: ${missing[engine] ?? 'not there'}`), shadow };

@@ -1,4 +1,5 @@
 import { reapChild } from '../../adapters/linux/reap-child.ts';
+import type { PostgresqlTarget } from '../../adapters/postgresql/open.ts';
 import { createThreadClient, type ThreadClient } from '../../adapters/threads/client.ts';
 import { startProcess } from '../../adapters/threads/process.ts';
 import { startThread } from '../../adapters/threads/thread-entry.ts';
@@ -35,6 +36,8 @@ export interface MessageSearchOptions {
   readonly tantivy?: string;
   /** Where vectors are and what makes them; without it there are none. */
   readonly vectors?: VectorSettings;
+  /** Where PostgreSQL has a copy of the messages; without it that is not asked. */
+  readonly postgresql?: PostgresqlTarget;
   readonly killSwitch?: KillSwitch;
   readonly onEvent?: (event: MessageSearchEvent) => void;
   /** Milliseconds after which FTS5 is ended. */
@@ -105,6 +108,7 @@ export function createSearchThread(options: MessageSearchOptions, kind: 'thread'
       file: options.file,
       tantivy: options.tantivy ?? null,
       vectors: options.vectors ?? null,
+      postgresql: options.postgresql ?? null,
       killSwitch: options.killSwitch,
       hung,
       deadlineMs: kind === 'process' ? null : deadlineMs,

@@ -1,3 +1,4 @@
+import type { PostgresqlTarget } from '../../adapters/postgresql/open.ts';
 import type { EngineTag, MessageEngine } from '../../core/ports/message-engine.ts';
 import { ENGINE_TAGS } from '../search/engines.ts';
 import type { KillSwitch } from '../search/planner.ts';
@@ -13,6 +14,8 @@ export interface SearchThreadData {
   readonly tantivy: string | null;
   /** Where vectors are and what makes them; `null`: there shall be none. */
   readonly vectors: VectorSettings | null;
+  /** Where PostgreSQL has a copy of the messages; `null`: it shall not be asked. */
+  readonly postgresql: PostgresqlTarget | null;
   readonly killSwitch: KillSwitch;
   /** Engines that are not asked, and not even loaded. */
   readonly hung: Hung;

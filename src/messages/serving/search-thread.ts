@@ -11,12 +11,13 @@ import { lookUp, productNamed, projectNamed } from '../store/named-projects.ts';
 import { createMessagesReader } from '../store/reader.ts';
 import { createRecipientsReader } from '../store/recipients.ts';
 import { createFts5InProcess } from './fts5-in-process.ts';
+import { createPostgresqlSearch } from './postgresql.ts';
 import { engineAtWork, type SearchThreadData } from './search-thread-protocol.ts';
 import { tantivyOf } from './tantivy.ts';
 import { vectorsOf } from './vector-engines.ts';
 
 /** A search over a broad word reads every row that has it: no event loop of a server may wait for that. */
-const { file, tantivy, vectors, killSwitch, hung, atWork, deadlineMs } = threadData<SearchThreadData>();
+const { file, tantivy, vectors, postgresql, killSwitch, hung, atWork, deadlineMs } = threadData<SearchThreadData>();
 const { tell, serve } = threadSide<MessageQuestions, MessageSearchEvent>();
 const { watched, enter, setProcess } = engineAtWork(atWork);
 const reader = createMessagesReader(file);
@@ -24,8 +25,9 @@ const fts5InProcess = deadlineMs === null ? undefined : createFts5InProcess(file
 const fts5 = fts5InProcess ?? createFts5Engine(reader.database);
 const lexical = lexicalOf();
 const near = nearOf();
+const copy = postgresql === null ? undefined : createPostgresqlSearch(postgresql, reader.database);
 const service = createMessageSearchService({
-  engines: { fts5, ...lexical.engines, ...near.engines },
+  engines: { fts5, ...lexical.engines, ...near.engines, ...(copy && { postgresql: copy.engine }) },
   absent: { ...lexical.absent, ...near.absent },
   recipients: createRecipientsReader(reader.database),
   excerpts: createExcerpts(),
@@ -64,6 +66,6 @@ serve(() => ({
   },
   async close() {
     reader.close();
-    await fts5InProcess?.close();
+    await Promise.all([fts5InProcess?.close(), copy?.close()]);
   },
 }));

@@ -151,7 +151,7 @@ export interface MessageSearchDiagnostics {
 }
 
 export interface MessageSearchExplain {
-  method: 'fts5' | 'like_fallback' | 'filter_only' | 'empty' | 'tantivy' | 'semantic' | 'hybrid' | 'hybrid_rerank';
+  method: 'fts5' | 'like_fallback' | 'filter_only' | 'empty' | 'tantivy' | 'postgresql' | 'semantic' | 'hybrid' | 'hybrid_rerank';
   normalized_query: string | null;
   used_like_fallback: boolean;
   facet_count: number;

@@ -124,18 +124,19 @@ function find(asking: Asking, request: EngineRequest, ranking: Ranking | null): 
     sql: front.sql,
     version: Number(asking.all(VERSION)[0]?.[0]),
     ...(request.facets === true && request.after === null && { facets: facetsOf(asking, request, ranking) }),
-    list:
-      ranking === null || request.list === 0 || ids.length === 0
-        ? null
-        : {
-            ids: ids.join(','),
-            keys: keys.join(','),
-            unit,
-            lowest_key: lowest,
-            highest_key: highest,
-            whole: ids.length < Math.max(request.list, request.offset + request.limit + 1),
-          },
+    list: ranking === null ? null : listOf(request, front, unit),
   };
+}
+
+/** The front of a ranked order, for the pages to come. */
+export function listOf(
+  request: EngineRequest,
+  { ids, keys, lowest, highest }: Pick<Ordered, 'ids' | 'keys' | 'lowest' | 'highest'>,
+  unit: number,
+): EngineFound['list'] {
+  if (request.list === 0 || ids.length === 0) return null;
+  const whole = ids.length < Math.max(request.list, request.offset + request.limit + 1);
+  return { ids: ids.join(','), keys: keys.join(','), unit, lowest_key: lowest, highest_key: highest, whole };
 }
 
 /** What an order begins with; nobody counted where `matched` is null. */
@@ -192,28 +193,31 @@ function pageStartOf({ all }: Asking, request: EngineRequest): Anchored {
   return at === undefined ? { after: null, resumed: 'lost' } : { after: { ...order, at }, resumed: 'score' };
 }
 
-/** Tokens of version 2 hold a raw score, or the time with or without a minus in front; ours hold the time. */
-function timeIn(score: number, tagged: boolean): number | undefined {
+/** The time that a token names; `undefined`: none. Tokens of version 2 hold a raw score, or the time with or without a minus in front; ours hold the time. */
+export function timeIn(score: number, tagged: boolean): number | undefined {
   if (!Number.isSafeInteger(score)) return undefined;
   if (tagged) return score;
   return Math.abs(score) > 1 ? Math.abs(score) : undefined;
 }
 
-function resumedAt({ after }: EngineRequest, anchor: number | null): EngineFound['resumed'] {
+/** How `after` was found in a ranked order. @param anchor key of its row; `null`: that is gone */
+export function resumedAt({ after }: EngineRequest, anchor: number | null): EngineFound['resumed'] {
   if (anchor !== null) return 'row';
   return after !== null && after.score >= 0 && after.score <= 1 ? 'score' : 'lost';
 }
 
-interface Scale {
+/** What makes scores of a row's key. */
+export interface Scale {
   readonly key: number;
   readonly unit: number;
   readonly lowest: number;
   readonly highest: number;
 }
 
-const UNRANKED: Scale = { key: 0, unit: 1, lowest: 0, highest: 0 };
+export const UNRANKED: Scale = { key: 0, unit: 1, lowest: 0, highest: 0 };
 
-function rowOf(cells: readonly Cell[], { key, unit, lowest, highest }: Scale): EngineRow {
+/** A row of id, project, title, body, time, importance, ack_required, thread, sender, visible and reason. */
+export function rowOf(cells: readonly Cell[], { key, unit, lowest, highest }: Scale): EngineRow {
   const [id, project, title, body, time, importance, ack, thread, from, visible, reason] = cells;
   return {
     id: Number(id),

@@ -31,9 +31,13 @@ type Token =
  * @param analyze    words of a text as they are indexed
  */
 export function readWords(expression: string, kind: DocKind, analyze: (text: string) => readonly string[]): Wanted {
+  return readSyntax(expression, kind, analyze) ?? { is: 'words', parts: PART_NAMES, words: analyze(expression), open: false };
+}
+
+/** The same; `undefined` for what is no syntax. */
+export function readSyntax(expression: string, kind: DocKind, analyze: (text: string) => readonly string[]): Wanted | undefined {
   const tokens = tokensOf(expression, kind);
-  const read = tokens === undefined ? undefined : new Reader(tokens, analyze).whole();
-  return read ?? { is: 'words', parts: PART_NAMES, words: analyze(expression), open: false };
+  return tokens === undefined ? undefined : new Reader(tokens, analyze).whole();
 }
 
 /** `undefined` where a quote or a column is none. */

@@ -65,6 +65,8 @@ export function createMessageWriter({ db, names, stamps }: WriteParts): MessageW
     if (hasNewText) sql.setText.run({ ...row, id });
     if (hasNewRest) sql.setRest.run({ ...row, id });
     const hasNewRecipients = recipients.replace(id, to);
+    // A follower has more of a message than its text.
+    if (!hasNewText && (hasNewRest || hasNewRecipients)) for (const touch of sql.touch) touch.run(id);
     if (at > stored.changed_at) sql.stamp.run(at, id);
     return hasNewText || hasNewRest || hasNewRecipients ? { what: 'updated', id, documents: hasNewText ? 1 : 0 } : { what: 'unchanged', id };
   }
@@ -131,6 +133,10 @@ function statements(db: SqliteDatabase) {
     ),
     setText: db.prepare<Columns & { id: number }>('UPDATE messages SET subject = @subject, body_md = @body_md WHERE id = @id'),
     setRest: db.prepare<Columns & { id: number }>(`UPDATE messages SET ${REST.map((column) => `${column} = @${column}`).join(', ')} WHERE id = @id`),
+    touch: [
+      db.prepare<[number]>(`DELETE FROM text_changes WHERE kind = 'message' AND doc_id = ?`),
+      db.prepare<[number]>(`INSERT INTO text_changes (kind, doc_id) VALUES ('message', ?)`),
+    ],
     stamp: db.prepare<[number, number]>('UPDATE messages SET changed_at = ? WHERE id = ?'),
     byId: db.prepare<[number], Removable>(`${removable} WHERE m.id = ?`),
     byKey: db.prepare<[string, string], Removable>(`${removable} WHERE p.slug = ? AND m.source_key = ?`),

@@ -1,0 +1,127 @@
+import { readFileSync } from 'node:fs';
+import type pg from 'pg';
+
+export interface PostgresqlTarget {
+  /** `postgresql://user@host:5432/database`, or `postgresql:///database?host=/run/postgresql&user=writ`; it has no password in it. */
+  readonly url: string;
+  /** A file with nothing but the password; empty: the server asks for none. */
+  readonly passwordFile: string;
+}
+
+/** What a statement answers: rows of cells. Whole numbers of 64 bits and floats are numbers, lists are texts. */
+export type Cell = string | number | boolean | null;
+/** A statement with `?` where its values stand. */
+export interface Statement {
+  readonly text: string;
+  readonly params: readonly (string | number | bigint | null)[];
+}
+export type Query = (statement: Statement) => Promise<Cell[][]>;
+
+export interface Postgresql {
+  /** The work in one transaction, which sees one state of the data; what it throws undoes it. Each statement ends after `statementMs`. */
+  transaction<T>(mode: 'read' | 'write', work: (query: Query) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+/** Milliseconds in which a server must take a connection. */
+const CONNECT_MS = 2000;
+const BEGIN = { read: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', write: 'BEGIN' };
+/** Numbers of types: int8, int4, float8, and bool. */
+const NUMBERS = new Set([20, 23, 701]);
+const BOOL = 16;
+
+export interface PostgresqlWishes {
+  /** Where names are looked up first. */
+  readonly schema: string;
+  readonly statementMs: number;
+  /** Connections at a time. */
+  readonly most: number;
+  /** Milliseconds in which a server that could not be reached is not tried again. */
+  readonly awayMs: number;
+}
+
+/** Connections to a server of PostgreSQL, opened as they are needed. */
+export function openPostgresql(target: PostgresqlTarget, { schema, statementMs, most, awayMs }: PostgresqlWishes): Postgresql {
+  let opened: Promise<pg.Pool> | undefined;
+
+  /** The package is loaded by the first question: most processes have none. */
+  async function openPool(): Promise<pg.Pool> {
+    const { default: driver } = await import('pg');
+    const pool = new driver.Pool({
+      connectionString: target.url,
+      ...(target.passwordFile !== '' && { password: () => readFileSync(target.passwordFile, 'utf8').trim() }),
+      max: most,
+      connectionTimeoutMillis: CONNECT_MS,
+      allowExitOnIdle: true,
+      application_name: 'writ',
+    });
+    // A connection that is lost while nobody uses it: the next question opens another.
+    pool.on('error', () => undefined);
+    // Of one that is lost in use its question is told; the event beside that would end the process.
+    pool.on('connect', (client) => void client.on('error', () => undefined));
+    return pool;
+  }
+
+  let away: { readonly until: number; readonly error: unknown } | undefined;
+
+  async function connect(): Promise<pg.PoolClient> {
+    if (away !== undefined && performance.now() < away.until) throw away.error;
+    try {
+      opened ??= openPool();
+      const client = await (await opened).connect();
+      away = undefined;
+      return client;
+    } catch (error) {
+      away = { until: performance.now() + awayMs, error };
+      throw error;
+    }
+  }
+
+  return {
+    async transaction(mode, work) {
+      const client = await connect();
+      let broken: Error | undefined;
+      try {
+        await client.query(BEGIN[mode]);
+        const query: Query = async (statement) => (await client.query<Cell[]>(queryOf(statement))).rows;
+        await query({
+          text: `SELECT set_config('statement_timeout', ?, true), set_config('search_path', ?, true)`,
+          params: [String(statementMs), `${schema}, public`],
+        });
+        const done = await work(query);
+        await client.query('COMMIT');
+        return done;
+      } catch (error) {
+        await client.query('ROLLBACK').catch((failed: Error) => {
+          broken = failed;
+        });
+        throw error;
+      } finally {
+        client.release(broken);
+      }
+    },
+    close: async () => (await opened)?.end(),
+  };
+}
+
+/** Text of every type but numbers and booleans, which are what they are here. */
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (oid: number) => (text: string) => {
+    if (oid === BOOL) return text === 't';
+    return NUMBERS.has(oid) ? Number(text) : text;
+  },
+};
+
+function queryOf({ text, params }: Statement): pg.QueryArrayConfig {
+  let count = 0;
+  const numbered = text.replaceAll('?', () => {
+    count += 1;
+    return `$${count}`;
+  });
+  return { text: numbered, values: params.map((value) => (typeof value === 'bigint' ? String(value) : value)), rowMode: 'array', types };
+}
+
+/** Whether a statement was ended because it took too long. */
+export function isTooLate(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === '57014';
+}

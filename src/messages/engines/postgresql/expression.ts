@@ -1,0 +1,54 @@
+import type { DocKind } from '../../../contracts/index.ts';
+import { readSyntax, type Wanted } from '../tantivy/words.ts';
+import { lexeme, type Tokens } from './tokens.ts';
+
+/** What PostgreSQL is asked for an expression of FTS5's. */
+export interface WordQuery {
+  /** A `tsquery`, written out. */
+  readonly query: string;
+  /** Words, beginnings and phrases that make a score, each a `tsquery`. */
+  readonly leaves: readonly string[];
+}
+
+const COLUMNS = { message: ['subject', 'body'], agent: ['name', 'task_description'], project: ['slug', 'human_key'] } satisfies Record<
+  DocKind,
+  readonly [string, string]
+>;
+/** No text has it, for a word has no blank. */
+const NOTHING = `'no word'`;
+
+/** Reads an expression as FTS5 does, with its words. @throws ExpressionError where FTS5 would not understand it */
+export function readExpression(tokens: Tokens, kind: DocKind, expression: string): WordQuery {
+  const refused = tokens.whyRefused(expression, COLUMNS[kind]);
+  if (refused !== undefined) throw new ExpressionError(refused);
+  const wanted = readSyntax(expression, kind, (text) => tokens.analyze(text));
+  if (wanted === undefined) throw new ExpressionError('this syntax of FTS5 is not known here');
+  return { query: queryOf(wanted), leaves: leavesOf(wanted) };
+}
+
+/** The expression is at fault, not the engine. */
+export class ExpressionError extends Error {}
+
+const JOINED = { all: ' & ', any: ' | ' };
+
+function queryOf(wanted: Wanted): string {
+  if (wanted.is === 'words') return phraseOf(wanted);
+  if (wanted.is === 'without') return `(${queryOf(wanted.keep)} & !${queryOf(wanted.drop)})`;
+  return `(${wanted.of.map(queryOf).join(JOINED[wanted.is])})`;
+}
+
+/** What is behind a NOT is in no row that is found, and so in no score. */
+function leavesOf(wanted: Wanted): string[] {
+  if (wanted.is === 'words') return wanted.words.length === 0 ? [] : [phraseOf(wanted)];
+  return wanted.is === 'without' ? leavesOf(wanted.keep) : wanted.of.flatMap(leavesOf);
+}
+
+const LETTERS = { title: 'A', body: 'B' };
+
+function phraseOf({ words, parts, open }: Extract<Wanted, { is: 'words' }>): string {
+  if (words.length === 0) return NOTHING;
+  const [part] = parts;
+  const letter = parts.length === 1 && part !== undefined ? LETTERS[part] : '';
+  const marks = words.map((_, index) => `${open && index === words.length - 1 ? '*' : ''}${letter}`);
+  return `(${words.map((word, index) => `${lexeme(word)}${marks[index] === '' ? '' : `:${marks[index]}`}`).join(' <-> ')})`;
+}
