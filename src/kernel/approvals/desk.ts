@@ -12,7 +12,7 @@ export interface ApprovalRegister {
   decide(word: ApprovalWord, roles: readonly Role[], by: string | undefined): ApprovalView;
 }
 
-const MOST_SHOWN = 1_000;
+const MAX_SHOWN = 1_000;
 const STATES = { approve: 'approved', deny: 'denied' } as const satisfies Record<ApprovalAnswer, ApprovalState>;
 
 /** The register of approvals (docs/plan-protocol.md 10). */
@@ -20,7 +20,7 @@ export function createApprovalRegister(store: ApprovalStore, clock: Clock): Appr
   return {
     list(planSha256) {
       const now = clock.now();
-      const rows = planSha256 === undefined ? store.open(now, MOST_SHOWN) : store.ofPlan(planSha256, MOST_SHOWN);
+      const rows = planSha256 === undefined ? store.open(now, MAX_SHOWN) : store.ofPlan(planSha256, MAX_SHOWN);
       return rows.map((row) => viewOf(row, now));
     },
 
