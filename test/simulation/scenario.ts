@@ -1,4 +1,3 @@
-import { attemptsMs } from './plan-weather.ts';
 import type { ScheduleDefinition } from '../../src/contracts/index.ts';
 
 /** How long journals keep answers, milliseconds; what Redis keeps is gone by then. */
@@ -125,19 +124,6 @@ export interface Scenario {
 
 /** Faults begin and end within this time, milliseconds; then the world is left in peace. */
 export const TROUBLE_MS = 30_000;
-/** What is accepted ends within this time after the last trouble, milliseconds. */
-const PEACE_MS = 120_000;
-/** One whose memory crashes ends when its fault has come back six times in one of the worker processes. */
-const HOPELESS_MS = 90_000;
-
-/** A job waits so long for the end of a run of another manifest, which nobody has signed. */
-const UNPROVEN_MS = 240_000;
-
-export function peaceMs(scenario: Scenario): number {
-  const { tasks, workers, faults } = scenario;
-  const hopeless = tasks.some(({ trap }) => trap === 'memory-crash') ? HOPELESS_MS * workers : 0;
-  return PEACE_MS + hopeless + attemptsMs(scenario) + (faults.some(({ kind }) => kind === 'forge-run' || kind === 'other-manifest') ? UNPROVEN_MS : 0);
-}
 
 /** Every job of such a task takes five workers down, or crashes five times and more. */
 export const HOPELESS = ['poison', 'crash', 'memory-crash'] as const;

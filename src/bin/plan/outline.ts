@@ -1,7 +1,7 @@
 import { queueName, type ToolQueue } from '../../../queues/catalog.ts';
 import { APPROVAL_TOOL, CAPABILITY_QUEUE, type CapabilityId } from '../../contracts/index.ts';
 import type { PlannedEffect, PlannedStep, ToolEffectClass } from '../../core/ports/index.ts';
-import type { DescribedStep } from '../../executors/plan/index.ts';
+import { type DescribedStep, policiesOf } from '../../executors/plan/index.ts';
 
 /** What is known about a bound tool before it is called. */
 export type BoundFacts =
@@ -24,19 +24,6 @@ export function plannedStep(step: DescribedStep, bindingOf: (ref: string) => Bou
   const { path, depth, type, ref, operation } = step;
   const effect = type === 'tool' ? effectOf(ref, operation, bindingOf(ref), pool) : undefined;
   return { path, depth, type, ref, operation, policies: policiesOf(step), effect };
-}
-
-function policiesOf({ when, save, forEach, fallback, onError, byCode, retries, timeoutMs }: DescribedStep): readonly string[] {
-  return [
-    ...(fallback ? ['is the fallback'] : []),
-    ...(when ? ['when'] : []),
-    ...(forEach ? ['for_each'] : []),
-    ...(save ? ['save'] : []),
-    ...(retries === 0 ? [] : [`retry: ${retries}`]),
-    ...(timeoutMs === undefined ? [] : [`timeout: ${timeoutMs} ms`]),
-    ...(onError === 'stop' ? [] : [`on_error: ${onError}`]),
-    ...Object.entries(byCode).map(([code, mode]) => `on ${code}: ${mode}`),
-  ];
 }
 
 /** What cannot be known before the step runs counts as the worst that it may be. */

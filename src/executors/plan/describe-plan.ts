@@ -80,3 +80,17 @@ function operationOf({ operation, params, template }: ReadyStep): string | undef
   const { action } = params;
   return typeof action === 'string' && !(template !== undefined && action.includes('{{')) ? action : undefined;
 }
+
+/** What is declared about a step beside what it calls, in short words; defaults are not told. */
+export function policiesOf({ when, save, forEach, fallback, onError, byCode, retries, timeoutMs }: DescribedStep): readonly string[] {
+  return [
+    ...(fallback ? ['is the fallback'] : []),
+    ...(when ? ['when'] : []),
+    ...(forEach ? ['for_each'] : []),
+    ...(save ? ['save'] : []),
+    ...(retries === 0 ? [] : [`retry: ${retries}`]),
+    ...(timeoutMs === undefined ? [] : [`timeout: ${timeoutMs} ms`]),
+    ...(onError === 'stop' ? [] : [`on_error: ${onError}`]),
+    ...Object.entries(byCode).map(([code, mode]) => `on ${code}: ${mode}`),
+  ];
+}
