@@ -16,8 +16,8 @@ export const SEARCH_ERROR_CODES = [
 /** The closed set of TOOL_CALL: what every executor may answer, and three of its own (docs/tools.md). */
 export const TOOL_ERROR_CODES = [...FILE_ERROR_CODES, 'TOOL_FAILED', 'TOOL_UNAVAILABLE', 'TOOL_OUTCOME_UNKNOWN'] as const;
 
-/** Codes that an ExecutionResult may carry. */
-export const RESULT_ERROR_CODES = [
+/** Codes that an executor's answer to a task may carry. */
+export const EXECUTOR_ERROR_CODES = [
   ...FILE_ERROR_CODES,
   'INVALID_QUERY',
   'SCOPE_NOT_ALLOWED',
@@ -25,10 +25,11 @@ export const RESULT_ERROR_CODES = [
   'TOOL_FAILED',
   'TOOL_UNAVAILABLE',
   'TOOL_OUTCOME_UNKNOWN',
-  // Of steps that wait for somebody's word (docs/plan-protocol.md 10).
-  'APPROVAL_DENIED',
-  'APPROVAL_EXPIRED',
 ] as const;
+export type ExecutorErrorCode = (typeof EXECUTOR_ERROR_CODES)[number];
+
+/** Codes that an ExecutionResult may carry; the last two are of steps that wait for somebody's word (docs/plan-protocol.md 10). */
+export const RESULT_ERROR_CODES = [...EXECUTOR_ERROR_CODES, 'APPROVAL_DENIED', 'APPROVAL_EXPIRED'] as const;
 export type ResultErrorCode = (typeof RESULT_ERROR_CODES)[number];
 
 /** Failures that speak of one job's own lease: another job of the same task may have a better one. */

@@ -1,4 +1,4 @@
-import { CAPABILITY_QUEUE, type CapabilityId, RESULT_ERROR_CODES, type ResultErrorCode } from '../contracts/index.ts';
+import { CAPABILITY_QUEUE, type CapabilityId, EXECUTOR_ERROR_CODES, type ExecutorErrorCode } from '../contracts/index.ts';
 
 /** The closed sets that values of labels come from. Whatever a stranger wrote becomes `other`: a label never grows. */
 
@@ -9,8 +9,8 @@ export const CAPABILITIES = [...(Object.keys(CAPABILITY_QUEUE) as CapabilityId[]
 export type CapabilityLabel = (typeof CAPABILITIES)[number];
 
 /** `none`: a SUCCESS. `INVALID_MANIFEST`: a job that was no task at all. */
-export const ERROR_CODE_LABELS = ['none', ...RESULT_ERROR_CODES, 'INVALID_MANIFEST', 'other'] as const;
-export type ErrorCodeLabel = ResultErrorCode | 'none' | 'INVALID_MANIFEST' | 'other';
+export const ERROR_CODE_LABELS = ['none', ...EXECUTOR_ERROR_CODES, 'INVALID_MANIFEST', 'other'] as const;
+export type ErrorCodeLabel = ExecutorErrorCode | 'none' | 'INVALID_MANIFEST' | 'other';
 
 /** A value out of an open set that the operator's configuration or a process makes, never a producer. */
 export interface OpenLabel {
