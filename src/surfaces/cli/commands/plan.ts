@@ -5,6 +5,7 @@ import { workflowName } from '../../../core/workflow-name.ts';
 import { planIdOf, unknownPlan } from '../../shared/plans/plan-id.ts';
 import { endOf, hasEnded, planStatusOf } from '../../shared/plans/view.ts';
 import { viewBefore } from '../../shared/plans/view-before.ts';
+import { waitText } from '../../shared/plans/wait-text.ts';
 import { auditedCommand, type CommandContext, command, type Registrar } from '../command.ts';
 import { countEffects, type EffectCounts, effectText } from '../plan/effect-text.ts';
 import type { FollowFlags } from '../plan/follow-plan.ts';
@@ -190,6 +191,7 @@ function planText(view: PlanView, { memory }: PlanShowFlags, verified: boolean |
   ];
   if (current !== undefined && !hasEnded(view)) {
     rows.push(['current step', `${current.tool} ${current.operation} at ${current.path}`]);
+    if (current.waits !== undefined) rows.push(['waits for', waitText(current.waits)]);
     if (current.taskId !== undefined) rows.push(['its task', current.taskId]);
   }
   if (cancelRequested) rows.push(['cancel', 'asked']);

@@ -1,6 +1,6 @@
 import { PlanFilter, type PlanHistory, type PlanRecord, ShownPlanState } from '../../../contracts/index.ts';
-import type { PlanWait } from '../../../core/ports/index.ts';
 import { planHistory } from '../../shared/plans/history.ts';
+import { waitText } from '../../shared/plans/wait-text.ts';
 import type { Caller } from '../caller.ts';
 import { checked } from '../route.ts';
 import { approvalPart } from './approvals.ts';
@@ -79,11 +79,6 @@ ${history.state === 'running' ? await approvalPart(id, caller, services) : undef
 ${caller.roles.has('operate') ? actions(id, history.state) : undefined}
 ${steps.length === 0 ? undefined : html`<h2>Timeline</h2>${drawTimeline(steps)}<h2>Graph</h2>${drawGraph(steps)}`}
 <h2>Steps</h2>${stepTable(history)}${nextLink(`${PATH}/${id}`, query, history.next)}`;
-}
-
-function waitText(wait: PlanWait): string {
-  const until = new Date(wait.until).toISOString();
-  return wait.for === 'retry' ? `retry not before ${until}` : `somebody with the role ${wait.role}, until ${until}`;
 }
 
 function stepTable({ steps }: PlanHistory): Html {

@@ -164,6 +164,14 @@ describe('writ plan show', () => {
     ]);
   });
 
+  it('says for whom a plan waits, and until when', async () => {
+    const world = await worldWith();
+    const waits = { for: 'approval', role: 'approve', until: Date.UTC(2026, 10, 24, 5) } as const;
+    world.plans.show(ID, { state: 'running', stepsDone: 0, current: { ...STEP, waits } });
+    const { out } = await world.cli(['plan', 'show', ID]);
+    expect(out).toMatch(/waits for +somebody with the role approve, until 2026-11-24T05:00:00\.000Z\nits task/);
+  });
+
   it('shows memory only when asked', async () => {
     const world = await worldWith();
     endOf(world, 'success');
