@@ -9,10 +9,10 @@ import { build } from 'esbuild';
  *
  *   dist/src/bin/writ.js    the program, with what it needs to ask the resident process
  *   dist/src/bin/whole.cjs  all commands but those below, as one function: V8 keeps what it has compiled of it (src/adapters/processes/bundle.ts)
- *   dist/src/bin/roles.cjs  the same with the roles and what they load: a role is back sooner after a kill
+ *   dist/src/bin/roles.cjs  the same with the roles, `mcp` and what they load: a role is back sooner after a kill
  *   dist/src/bin/build-id   a hash, by which two processes know that they are of one build
  *
- * `mcp` and `tui` run from the compiled files: they have packages that read files of their own.
+ * `tui` runs from the compiled files: it has packages that read files of their own.
  */
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -26,9 +26,11 @@ const BUNDLED = new Set(
 const BUNDLED_WITH_ROLES = new Set([...BUNDLED, ...'@modelcontextprotocol/sdk ajv ajv-formats fastify prom-client'.split(' ')]);
 /** What these ask for that is native, reads files, or starts a thread from a file of its own. */
 const LEFT = new Set(['msgpackr-extract', 'pino']);
-/** Modules of ours that start what runs from the compiled files. */
-const LEFT_MODULES = /^src\/surfaces\/(mcp|tui)\//;
-const ROLES = /^src\/bin\/roles\//;
+/** Modules of ours that run from the compiled files. */
+const SCREEN = /^src\/surfaces\/tui\//;
+/** Begins the names of what is imported when it is wanted, and is not in the bundle. */
+const OUTSIDE = 'outside:';
+const ROLES = /^src\/(bin\/roles|surfaces\/mcp)\//;
 
 /** What is the same for both bundles. Readable in a stack trace: names stay, and every module begins with its path. */
 const SHARED = {
@@ -43,21 +45,25 @@ const SHARED = {
 };
 
 const BUNDLES = {
-  'whole.cjs': { packages: BUNDLED, left: [LEFT_MODULES, ROLES] },
-  'roles.cjs': { packages: BUNDLED_WITH_ROLES, left: [LEFT_MODULES] },
+  'whole.cjs': { packages: BUNDLED, left: [SCREEN, ROLES] },
+  'roles.cjs': { packages: BUNDLED_WITH_ROLES, left: [SCREEN] },
 };
 for (const [name, { packages, left }] of Object.entries(BUNDLES)) {
-  const { metafile } = await build({
+  const { metafile, outputFiles } = await build({
     ...SHARED,
     entryPoints: ['src/bin/whole.ts'],
     outfile: `dist/src/bin/${name}`,
+    write: false,
     format: 'cjs',
     banner: {
-      js: '(function (exports, require, module, __filename, __dirname) {const placeOf = (file) => require("node:url").pathToFileURL(require("node:path").join(__dirname, "../..", file)).href;',
+      js: '(function (exports, require, module, __filename, __dirname, importOutside) {const placeOf = (file) => require("node:url").pathToFileURL(require("node:path").join(__dirname, "../..", file)).href;',
     },
     footer: { js: '})' },
     plugins: [outside(packages, left), places((file) => `placeOf(${JSON.stringify(file)})`)],
   });
+  // What V8 has kept compiled cannot import: in Node 20 it has forgotten who would do it.
+  const text = outputFiles[0].text.replaceAll(`import("${OUTSIDE}`, 'importOutside("');
+  writeFileSync(path.join(root, 'dist/src/bin', name), text);
   if (process.argv.includes('--verbose')) process.stderr.write(`${Object.keys(metafile.inputs).length} modules in ${name}\n`);
 }
 await build({
@@ -85,15 +91,16 @@ function outside(packages, left) {
   return {
     name: 'outside',
     setup({ onResolve }) {
-      onResolve({ filter: /^[^./]/ }, ({ path: name, importer }) => {
+      const named = (name, kind) => ({ path: kind === 'dynamic-import' ? `${OUTSIDE}${name}` : name, external: true });
+      onResolve({ filter: /^[^./]/ }, ({ path: name, importer, kind }) => {
         const [owner = name] = /^(@[^/]+\/)?[^/]+/.exec(name) ?? [];
         const isOurs = !path.relative(root, importer).startsWith('node_modules');
-        return (isOurs ? packages.has(owner) : !LEFT.has(owner)) ? undefined : { path: name, external: true };
+        return (isOurs ? packages.has(owner) : !LEFT.has(owner)) ? undefined : named(name, kind);
       });
-      onResolve({ filter: /^[.]/ }, ({ path: name, resolveDir }) => {
+      onResolve({ filter: /^[.]/ }, ({ path: name, resolveDir, kind }) => {
         const file = path.relative(root, path.resolve(resolveDir, name));
         if (!left.some((modules) => modules.test(file))) return undefined;
-        return { path: `./${path.relative('src/bin', file).replace(/[.]tsx?$/, '.js')}`, external: true };
+        return named(`./${path.relative('src/bin', file).replace(/[.]tsx?$/, '.js')}`, kind);
       });
     },
   };

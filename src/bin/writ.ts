@@ -6,8 +6,8 @@ import { askApi } from './cli/ask-resident.ts';
 
 /** What commands are loaded from (scripts/bundle.js), the first that has a word of the line; one that only looks like it takes that way too. */
 const BUNDLES = [
-  { words: ['mcp', 'tui'], file: undefined },
-  { words: ['up', 'api', 'worker', 'kernel', 'index-host'], file: './roles.cjs' },
+  { words: ['tui'], file: undefined },
+  { words: ['up', 'api', 'worker', 'kernel', 'index-host', 'mcp'], file: './roles.cjs' },
 ];
 
 /** The `writ` command: runs one command line and ends with its exit code, once everything that it said is written. */

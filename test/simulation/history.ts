@@ -96,6 +96,7 @@ async function prepare(world: World, { bindings, kernel, plans }: Awaited<Return
       if (told.includes('deliveries of this task crashed')) reached.add('says:crashed');
       if (end === 'malformed' && told.includes('bytes, at most')) reached.add('says:too-large');
       if (told.includes('another manifest with this task_id is at work')) reached.add('says:at-work');
+      if (told.includes('was ended elsewhere')) reached.add('says:elsewhere');
       if (told.includes('no longer kept')) reached.add(end.startsWith('plan-') ? 'says:trimmed-plan' : 'says:trimmed');
       if (told.includes('the same fault came back')) reached.add('says:came-back');
       world.trace.say(world.now, process.name, `END ${jobId} ${end} ${told}`);

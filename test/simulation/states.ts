@@ -19,6 +19,7 @@ const SETTLED: Readonly<Record<string, string>> = {
   'interrupted (lock lost, shutdown)': 'end:interrupted',
   'stale at record': 'record:stale',
   'lost at claim or record': 'claim:lost',
+  "ended elsewhere: before the record, the journal's attempt is open no more, and the claim is ours": 'says:elsewhere',
   '5th takeover': 'says:lost',
   crashed: 'end:crashed',
   'crashed for an outage (Redis, disk, kernel, a revocation log that does not verify)': 'end:outage',

@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import vm from 'node:vm';
 import zlib from 'node:zlib';
 
@@ -9,6 +10,8 @@ const WRITABLE_BY_OTHERS = 0o022;
 const HEAD_BYTES = 8;
 /** Node 22.0 and 22.1 have none: there nothing is kept. */
 const crc32: ((bytes: Uint8Array) => number) | undefined = zlib.crc32;
+
+type Import = (name: string) => Promise<unknown>;
 
 export interface LoadedBundle<Exports> {
   readonly exports: Exports;
@@ -32,13 +35,20 @@ export function loadBundle<Exports>(file: string): LoadedBundle<Exports> | undef
   const cachedData = readCompiled(cacheFile, bundle.owner, sum);
   const script = new vm.Script(bundle.bytes.toString('latin1'), {
     filename: file,
-    importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
     ...(cachedData === undefined ? {} : { cachedData }),
   });
-  keepQuietAboutLoader();
   const module = { exports: {} as Exports };
-  const run = script.runInThisContext() as (exports: Exports, require: NodeJS.Require, module: object, file: string, directory: string) => void;
-  run(module.exports, createRequire(file), module, file, path.dirname(file));
+  const run = script.runInThisContext() as (
+    exports: Exports,
+    require: NodeJS.Require,
+    module: object,
+    file: string,
+    directory: string,
+    outside: Import,
+  ) => void;
+  // A script that V8 has kept compiled cannot import in Node 20; this module can, for it.
+  const importOutside: Import = (name) => import(name.startsWith('.') ? new URL(name, pathToFileURL(file)).href : name);
+  run(module.exports, createRequire(file), module, file, path.dirname(file), importOutside);
   return {
     exports: module.exports,
     isCompiled: cachedData !== undefined && script.cachedDataRejected !== true,
@@ -95,12 +105,4 @@ function keepCompiled(file: string, owner: number, sum: number | undefined, comp
     rmSync(temporary, { force: true });
     return false;
   }
-}
-
-/** From Node 22 on each command whose bundle imports something would warn of the loader that it does so with; whoever typed it can do nothing about that. */
-function keepQuietAboutLoader(): void {
-  const emitWarning = process.emitWarning.bind(process) as (...args: readonly unknown[]) => void;
-  process.emitWarning = (warning: string | Error, ...rest: readonly unknown[]): void => {
-    if (!String(warning).startsWith('vm.USE_MAIN_CONTEXT_DEFAULT_LOADER ')) emitWarning(warning, ...rest);
-  };
 }

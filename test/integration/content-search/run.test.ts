@@ -9,6 +9,7 @@ import type { RunOptions } from '../../../src/content-search/search/types.ts';
 import { CONTENT_LINE_MAX_BYTES } from '../../../src/contracts/index.ts';
 import type { BackendQuery, SearchBackend } from '../../../src/core/ports/index.ts';
 import { mostAlive } from '../../support/live-bytes.ts';
+import { patient } from '../../support/patience.ts';
 import { listed, runOptions } from '../../unit/content-search/run/scripted.ts';
 
 const QUERY: BackendQuery = { pattern: 'needle', fixedStrings: false, wordRegexp: false, ignoreCase: false, context: 0, fuzzy: 0, maxCount: 100_001 };
@@ -29,7 +30,7 @@ function run(backend: SearchBackend, paths: readonly string[], query: Partial<Ba
       query: { ...QUERY, ...query },
       cwd: directory,
       maxEvents: 100_000,
-      deadline: performance.now() + 60_000,
+      deadline: performance.now() + patient(60_000),
       now: () => performance.now(),
       ...more,
     }),

@@ -65,7 +65,7 @@ describe('contracts.archive.run', () => {
 
   it('is what doctor tells of: definitions and bindings, and the file with a fault', async () => {
     expect(await examinePlans({ shipped: packageRoot(), own: site.rig.config.plan.registry_dir })).toMatchObject([
-      { title: 'registries', level: 'ok', found: '5 tools, 8 capabilities, 3 use cases' },
+      { title: 'registries', level: 'ok', found: '6 tools, 8 capabilities, 3 use cases' },
       { title: 'tool bindings', level: 'ok', found: expect.stringContaining('http.webhook') },
     ]);
     const own = mkdtempSync(path.join(tmpdir(), 'writ-registry-'));

@@ -84,6 +84,7 @@ describe('the MCP server over HTTP', () => {
       'get_plan',
       'list_plans',
       'get_plan_history',
+      'list_approvals',
       'list_queues',
       'list_schedules',
       'get_schedule',

@@ -35,6 +35,21 @@ describe('a bundle', () => {
     expect(readdirSync(directory)).toHaveLength(2);
   });
 
+  it('imports what lies beside it and what Node has, also when it was compiled before', async () => {
+    writeFileSync(path.join(directory, 'beside.mjs'), 'export const word = "beside";');
+    writeFileSync(
+      file,
+      `(function (exports, require, module, __filename, __dirname, importOutside) {
+        exports.words = async () => [(await importOutside('./beside.mjs')).word, typeof (await importOutside('node:timers/promises')).setTimeout];
+      })`,
+    );
+    for (const isCompiled of [false, true]) {
+      const loaded = loadBundle<{ readonly words: () => Promise<readonly string[]> }>(file);
+      expect([loaded?.isCompiled, await loaded?.exports.words()]).toEqual([isCompiled, ['beside', 'function']]);
+      loaded?.keep();
+    }
+  });
+
   it('that has changed is compiled anew, though it is as long as before', () => {
     loadBundle(file)?.keep();
     bundle('other');
