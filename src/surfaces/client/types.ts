@@ -5,6 +5,7 @@
 
 export type * from './approval-types.ts';
 export type * from './plan-types.ts';
+export type * from './queue-types.ts';
 export type * from './session-types.ts';
 
 export type ShownState = 'waiting' | 'delayed' | 'running' | 'success' | 'failure';
@@ -276,29 +277,4 @@ export interface BulkRetrySummary {
 /** A JWKS (RFC 7517) of Ed25519 keys. */
 export interface KeySet {
   keys: Record<string, unknown>[];
-}
-
-/** A queue of the server's pool as it is now. */
-export interface QueueView {
-  queue: string;
-  /** No worker takes another job of it. */
-  paused: boolean;
-  waiting: number;
-  active: number;
-  delayed: number;
-  completed: number;
-  failed: number;
-  oldest_waiting_ms?: number | undefined;
-  workers: number;
-}
-
-export interface QueueList {
-  queues: QueueView[];
-}
-
-/** `changed`: it was not so before. */
-export interface QueueSwitch {
-  queue: string;
-  paused: boolean;
-  changed: boolean;
 }
