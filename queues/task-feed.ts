@@ -76,8 +76,8 @@ export function createTaskFeed({
         await sleep(Math.min(MAX_RETRY_MS, RETRY_FIRST_MS * 2 ** Math.min(failures, 10)), undefined, { signal }).catch(() => undefined);
       }
     }
+    // The other has been cut. Nothing is closed twice: ioredis waits two seconds for the end of what has ended before.
     redis.disconnect();
-    waiting.disconnect();
   }
 
   return lifecycle(

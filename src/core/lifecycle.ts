@@ -62,10 +62,19 @@ export function sequential(parts: readonly Lifecycle[]): Lifecycle {
  * one refuses to start, all are stopped and its error is thrown; a stop during the start ends it likewise.
  */
 export function parallel(parts: readonly Lifecycle[]): Lifecycle {
+  return startedAtOnce(parts, async () => firstFailure(await Promise.allSettled(parts.map((one) => one.stop()))));
+}
+
+/** As `parallel`, but stopped in reverse, one after the other: until it has ended, a part may need those before it. */
+export function together(parts: readonly Lifecycle[]): Lifecycle {
+  return startedAtOnce(parts, sequential(parts).stop);
+}
+
+function startedAtOnce(parts: readonly Lifecycle[], stopAll: () => Promise<void>): Lifecycle {
   let stops = 0;
   const stop = async (): Promise<void> => {
     stops += 1;
-    firstFailure(await Promise.allSettled(parts.map((one) => one.stop())));
+    await stopAll();
   };
   return {
     async start() {

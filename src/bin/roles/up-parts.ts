@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { supervise } from '../../adapters/processes/supervise.ts';
 import { createEmbeddedRedis } from '../../adapters/redis/embedded.ts';
 import { indexRefusal } from '../../content-search/settings/refusals.ts';
-import type { Lifecycle } from '../../core/lifecycle.ts';
+import { type Lifecycle, sequential, together } from '../../core/lifecycle.ts';
 import type { UpContext } from './context.ts';
 
 const RESTART_MS = 250;
@@ -12,11 +12,14 @@ const STOP_MARGIN_MS = 10_000;
 /** File tasks wait in system calls (fsync): the default of 4 threads would make 64 of them wait for each other. */
 const IO_THREADS = 16;
 
-/** What `writ up` runs, in the order of starting. Roles are processes of their own, so that one may be killed. */
-export function upParts(context: UpContext): readonly Lifecycle[] {
+/**
+ * What `writ up` runs. Roles are processes of their own, so that one may be killed. Each waits for nobody but Redis; they
+ * drain one after the other, the kernel last.
+ */
+export function upParts(context: UpContext): Lifecycle {
   const host = indexRefusal(context.config) === undefined ? [role('index-host', context)] : [];
-  const roles = [role('kernel', context), role('worker', context), role('api', context), ...host];
-  return context.config.redis.url === '' ? [embeddedRedis(context), ...roles] : roles;
+  const roles = together([role('kernel', context), role('worker', context), role('api', context), ...host]);
+  return sequential(context.config.redis.url === '' ? [embeddedRedis(context), roles] : [roles]);
 }
 
 function embeddedRedis({ config, places, log }: UpContext): Lifecycle {

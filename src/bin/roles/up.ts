@@ -6,7 +6,7 @@ import { renderOwnToml } from '../../../config/render.ts';
 import { probePorts } from '../../adapters/processes/probe-ports.ts';
 import { orphanPid } from '../../adapters/redis/embedded-orphan.ts';
 import { indexRefusal } from '../../content-search/settings/refusals.ts';
-import { type Lifecycle, sequential } from '../../core/lifecycle.ts';
+import type { Lifecycle } from '../../core/lifecycle.ts';
 import { prepareFirstStart } from '../../data-dir/first-start.ts';
 import { lockUp } from '../../data-dir/up-lock.ts';
 import { nextSteps } from '../../surfaces/cli/tour/next-steps.ts';
@@ -30,7 +30,7 @@ export async function runUp(context: UpContext, { once }: { readonly once: boole
   if (!wasThere) lockUp(context.places);
   await prepareFirstStart(context.places, renderOwnToml());
   await mkdir(context.places.logs, { recursive: true, mode: 0o700 });
-  const parts = sequential(upParts(context));
+  const parts = upParts(context);
   try {
     const verdict = await Promise.race([begin(context, parts, once), asked]);
     if (typeof verdict === 'boolean' && once) return verdict ? 0 : 1;

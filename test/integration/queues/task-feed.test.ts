@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { rmSync, statSync, writeFileSync } from 'node:fs';
 import { Queue, Worker } from 'bullmq';
-import type { Redis } from 'ioredis';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Redis } from 'ioredis';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { jobOptions, QUEUE_PREFIX } from '../../../queues/catalog.ts';
 import { createRedisLedger } from '../../../src/adapters/redis/ledger.ts';
 import type { Lifecycle } from '../../../src/core/lifecycle.ts';
@@ -238,5 +238,16 @@ describe('the feed of the task index', () => {
     await feed.stop();
     await feed.start();
     await eventually('all', () => under.index.health().tasks === 2000);
+  });
+
+  it('closes each of its connections once: ioredis waits two seconds for the end of one that was closed before', async () => {
+    const closed = vi.spyOn(Redis.prototype, 'disconnect');
+    await feed.start();
+    await eventually('following', () => under.index.health().state === 'following');
+    await feed.stop();
+    const connections = [...closed.mock.contexts];
+    closed.mockRestore();
+    expect(connections).toHaveLength(2);
+    expect(new Set(connections).size).toBe(2);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { lifecycle, parallel, sequential } from '../../../src/core/lifecycle.ts';
+import { lifecycle, parallel, sequential, together } from '../../../src/core/lifecycle.ts';
 import { PATIENCE } from '../../support/patience.ts';
 
 function recorded(log: string[], name: string, fails: { start?: boolean; stop?: boolean } = {}) {
@@ -45,7 +45,8 @@ describe('parts', () => {
   it.each([
     ['in order', sequential],
     ['at once', parallel],
-  ])('does not go on starting what is stopped meanwhile: %s', async (_name, together) => {
+    ['together', together],
+  ])('does not go on starting what is stopped meanwhile: %s', async (_name, asOne) => {
     const log: string[] = [];
     let release = (): void => undefined;
     const slow = lifecycle(
@@ -56,7 +57,7 @@ describe('parts', () => {
         }),
       () => void log.push('-slow'),
     );
-    const all = together([recorded(log, 'a'), slow, ...(together === sequential ? [recorded(log, 'later')] : [])]);
+    const all = asOne([recorded(log, 'a'), slow, ...(asOne === sequential ? [recorded(log, 'later')] : [])]);
     const starting = all.start();
     await vi.waitFor(() => expect(log).toEqual(['+a', '+slow']), PATIENCE);
     await all.stop();
@@ -64,6 +65,27 @@ describe('parts', () => {
     release();
     await expect(starting).rejects.toThrow('stopped while it started');
     expect(log).toHaveLength(4);
+  });
+
+  it('starts at once what is stopped in reverse, one after the other', async () => {
+    const log: string[] = [];
+    const slow = (name: string) =>
+      lifecycle(
+        async () => {
+          log.push(`+${name}`);
+          await Promise.resolve();
+          log.push(`${name} works`);
+        },
+        async () => {
+          log.push(`-${name}`);
+          await Promise.resolve();
+          log.push(`${name} has ended`);
+        },
+      );
+    const all = together([slow('a'), slow('b')]);
+    await all.start();
+    await all.stop();
+    expect(log).toEqual(['+a', '+b', 'a works', 'b works', '-b', 'b has ended', '-a', 'a has ended']);
   });
 
   it('stops the others when one fails to stop, and tells', async () => {
