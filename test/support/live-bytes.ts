@@ -15,13 +15,18 @@ export function liveBytes(): number {
 export async function mostAlive<T>(work: () => Promise<T>): Promise<{ readonly result: T; readonly bytes: number }> {
   const before = liveBytes();
   let most = before;
-  const look = setInterval(() => {
+  let next: NodeJS.Timeout | undefined;
+  const look = (): void => {
+    const began = performance.now();
     most = Math.max(most, liveBytes());
-  }, 250);
+    // In a process with a large heap a look may take longer than what it looks at.
+    next = setTimeout(look, Math.max(250, 4 * (performance.now() - began)));
+  };
+  look();
   try {
     const result = await work();
     return { result, bytes: most - before };
   } finally {
-    clearInterval(look);
+    clearTimeout(next);
   }
 }

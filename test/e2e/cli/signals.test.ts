@@ -129,9 +129,16 @@ describe('settings that are changed while roles run', () => {
 });
 
 describe('SIGHUP', () => {
-  it('makes `writ up` drain everything, Redis last', async () => {
+  it('makes `writ up` drain everything, Redis last; another beside it has said which one runs, and changed nothing', async () => {
     const up = start('up');
     await up.says('Ctrl-C stops it');
+    const url = readFileSync(places().apiUrl, 'utf8').trim();
+    const another = start('up');
+    expect(await another.ended).toBe(1);
+    expect(another.said()).toBe(
+      `writ: \`writ up\` runs already for the data directory ${places().dataDir} (process ${up.child.pid}, its API at ${url}): ` +
+        'use that one, stop it (SIGTERM, or Ctrl-C where it runs), or name another directory with --data-dir (WRONG_STATE)\n',
+    );
     const redis = Number(readFileSync(path.join(places().redis, 'redis.pid'), 'utf8'));
     const roles = ['kernel', 'worker', 'api'].map((role) => Number(/"pid":(\d+)/.exec(readFileSync(path.join(places().logs, `${role}.log`), 'utf8'))?.[1]));
     // Before it does, its roles take up a base directory.
@@ -210,21 +217,7 @@ describe('a role whose reader has gone', () => {
   });
 });
 
-describe('`writ up` beside another', () => {
-  it('says which one runs, and changes nothing', async () => {
-    const first = start('up');
-    await first.says('Ctrl-C stops it');
-    const url = readFileSync(places().apiUrl, 'utf8').trim();
-    const second = start('up');
-    expect(await second.ended).toBe(1);
-    expect(second.said()).toBe(
-      `writ: \`writ up\` runs already for the data directory ${places().dataDir} (process ${first.child.pid}, its API at ${url}): ` +
-        'use that one, stop it (SIGTERM, or Ctrl-C where it runs), or name another directory with --data-dir (WRONG_STATE)\n',
-    );
-    first.child.kill('SIGTERM');
-    expect(await first.ended).toBe(0);
-  });
-
+describe('`writ up` beside another program', () => {
   it('names the setting and the process when a port is taken, before anything is made', async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
