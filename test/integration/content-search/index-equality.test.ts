@@ -19,8 +19,8 @@ describe('a search with the index', () => {
     { tags: ['NFR-LSI-COR-01', 'LSI-TM-03'] },
     async (kind) => {
       const isEnough = ({ excluding, searches, excludedFiles }: EqualityCount): boolean => excluding > searches / 5 && excludedFiles > 20;
-      const count = await runEquality({ seed: 7, folder, backend: backends[kind], trees: 2, roundsPerTree: 25, kills: 0.06, isEnough });
-      expect(count.rounds).toBe(50);
+      const count = await runEquality({ seed: 7, folder, backend: backends[kind], trees: 2, roundsPerTree: 15, kills: 0.2, isEnough });
+      expect(count.rounds).toBe(30);
       expect(count.excluding).toBeGreaterThan(count.searches / 5);
       expect(count.excludedFiles).toBeGreaterThan(20);
       expect(count.kills).toBeGreaterThan(1);
