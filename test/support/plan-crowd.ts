@@ -43,7 +43,6 @@ export async function passTheCrowd({ plans: crowd, calls, timeoutMs }: CrowdOpti
   await lookAgain({
     // As many calls as the provider may have are on their way, and every plan waits for its own.
     look: async () => (held.length === calls && (await redis.zcard('{writ}:plan:delayed')) === crowd ? true : undefined),
-    listen: async () => async () => undefined,
     timeoutMs,
     failure: () => `${held.length} calls are held`,
   });

@@ -179,7 +179,6 @@ describe('the forged view of a plan', () => {
     const id = current?.taskId ?? '';
     const data = await lookAgain({
       look: async () => (await plans.rig.enqueue.jobState(id))?.data as { manifest: Parameters<typeof manifestSha256>[0] } | undefined,
-      listen: async () => async () => undefined,
       timeoutMs: PATIENCE_MS,
       failure: () => 'the step gets no job',
     });
@@ -206,7 +205,6 @@ describe('the forged view of a plan', () => {
           const state = await redis.hget(planKey(plan.id), 'state');
           return (now !== undefined && now > looks) || state === 'failure' ? (now ?? 0) : undefined;
         },
-        listen: async () => async () => undefined,
         timeoutMs: PATIENCE_MS,
         failure: () => 'the plan is not parked',
       });

@@ -134,7 +134,6 @@ describe('the queue index-maintenance', () => {
     await gate.atLeast(1);
     await lookAgain({
       look: async () => ((await raw.getJob(job))?.progress === 0 ? undefined : true),
-      listen: async () => async () => undefined,
       timeoutMs: PATIENCE_MS,
       failure: () => 'the job says nothing',
     });
@@ -159,7 +158,6 @@ describe('the queue index-maintenance', () => {
     expect(gate.begun.map((one) => one.job)).toEqual([job]);
     await lookAgain({
       look: async () => ((await raw.getFailedCount()) === 3 ? true : undefined),
-      listen: async () => async () => undefined,
       timeoutMs: PATIENCE_MS,
       failure: () => 'the three did not fail',
     });

@@ -51,7 +51,6 @@ describe('jobs of a raw producer that are too large', () => {
   const failed = (job: Job): Promise<string> =>
     lookAgain({
       look: async () => (await redis.hget(keyOf(job), 'failedReason')) ?? undefined,
-      listen: async () => async () => undefined,
       timeoutMs: PATIENCE_MS,
       failure: () => `job ${job.id} has not failed`,
     });

@@ -47,7 +47,6 @@ export async function startForgedSite(): Promise<ForgedSite> {
   const settled = (taskId: string): Promise<unknown> =>
     lookAgain({
       look: async () => ['completed', 'failed'].includes((await rig.enqueue.jobState(taskId))?.state ?? '') || undefined,
-      listen: async () => async () => undefined,
       timeoutMs: PATIENCE_MS,
       failure: () => `the job of ${taskId} does not end`,
     });

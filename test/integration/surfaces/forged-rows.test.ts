@@ -177,7 +177,7 @@ describe('a forged row', () => {
     await forged.site.rig.push(manifest, { lease: await forged.site.rig.lease(forged.site.manifest('other')) });
     const id = manifest.task_id;
     const settled = async (): Promise<unknown> => (await forged.site.rig.enqueue.jobState(id))?.state === 'failed' || undefined;
-    await lookAgain({ look: settled, listen: async () => async () => undefined, timeoutMs: PATIENCE_MS, failure: () => 'it does not fail' });
+    await lookAgain({ look: settled, timeoutMs: PATIENCE_MS, failure: () => 'it does not fail' });
     const read = async (): Promise<unknown> => forged.readers['GET /v1/tasks/:id']?.(id);
     expect(await read()).toBe('FAILURE INVALID_LEASE');
     const key = rowKey(id).replace(`task:${id}`, `refused:file:t_${id}`);
@@ -200,7 +200,6 @@ describe('a forged row', () => {
       ((await site.ask('/v1/tasks?path=/ledger')).body.tasks as { task_id: string }[]).map(({ task_id }) => task_id);
     await lookAgain({
       look: async () => (await listed()).includes(genuine.task_id) || undefined,
-      listen: async () => async () => undefined,
       timeoutMs: PATIENCE_MS,
       failure: () => 'the genuine one is not listed',
     });

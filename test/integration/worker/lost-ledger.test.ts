@@ -53,7 +53,6 @@ it('goes on after FLUSHALL: what was done is answered by the journal, with the s
   const redis = await rig.redis.client();
   await lookAgain({
     look: async () => ((await redis.dbsize()) > REMEMBERED && (await rig.ledger.row('remembered-999')) !== undefined ? true : undefined),
-    listen: async () => async () => undefined,
     timeoutMs: PATIENCE_MS,
     failure: () => 'rows are missing',
   });
