@@ -2,21 +2,13 @@ import { type BatchLimits, batchesOf } from './batches.ts';
 import { WritApiError, WritConnectionError } from './errors.ts';
 import { ndjsonOf } from './ndjson.ts';
 import { pauseAfter, sleep } from './pause.ts';
+import { queryOf, type SubmitTerms } from './submit-terms.ts';
 import type { Transport } from './transport.ts';
 import type { BulkReceipt, BulkSummary, TaskSubmission } from './types.ts';
 
 export type BulkTotals = BulkSummary['summary'];
 
-export interface BulkOptions {
-  /** Tries for transient errors, 1 to 25. */
-  readonly attempts?: number;
-  readonly queue?: string;
-  /** No worker takes them before. */
-  readonly notBefore?: Date;
-  /** As of one task. */
-  readonly priority?: number;
-  /** The kernel issues the leases that are missing; needs the role `kernel` as well. */
-  readonly sign?: boolean;
+export interface BulkOptions extends SubmitTerms {
   /** Limits of each request. */
   readonly batch?: Partial<BatchLimits>;
   readonly signal?: AbortSignal;
@@ -75,15 +67,11 @@ async function* receiptsOf(lines: readonly string[], options: Omit<BulkOptions, 
 
 type Sent = { readonly receipts: readonly BulkReceipt[]; readonly problem: BulkSummary['problem'] };
 
-function sent(
-  lines: readonly string[],
-  { attempts, queue, notBefore, priority, sign, signal }: Omit<BulkOptions, 'batch'>,
-  transport: Transport,
-): Promise<Sent> {
+function sent(lines: readonly string[], { signal, ...terms }: Omit<BulkOptions, 'batch'>, transport: Transport): Promise<Sent> {
   const ask = {
     method: 'POST',
     path: '/v1/tasks',
-    query: { attempts, queue, not_before: notBefore?.toISOString(), priority, sign: sign === true ? 'true' : undefined },
+    query: queryOf(terms),
     headers: { accept: 'application/x-ndjson' },
     ndjson: lines.join(''),
     signal,

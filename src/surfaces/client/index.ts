@@ -18,6 +18,7 @@ export type * from './schedule-types.ts';
 export type { SchedulesApi } from './schedules.ts';
 export type { SearchApi, SearchOptions } from './search-tasks.ts';
 export type { SessionsApi } from './sessions.ts';
+export type { SubmitTerms } from './submit-terms.ts';
 export type { Acted, CallOptions, SubmitOptions, Submitted, TasksApi, WaitOptions } from './tasks.ts';
 export type * from './types.ts';
 export { type ResultSubject, type Verified, verifyPlanResult, verifyResult } from './verify.ts';

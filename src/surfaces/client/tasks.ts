@@ -2,6 +2,7 @@ import { type BulkOptions, type BulkTotals, submitMany } from './bulk.ts';
 import type { CapabilityId, ManifestOf, OutputOf } from './capabilities.ts';
 import { WritTimeoutError } from './errors.ts';
 import { type RetryManyOptions, retryMany } from './retry-many.ts';
+import { queryOf, type SubmitTerms } from './submit-terms.ts';
 import type { Transport } from './transport.ts';
 import type {
   BulkReceipt,
@@ -28,19 +29,9 @@ export interface WaitOptions extends CallOptions {
   readonly wait?: number;
 }
 
-export interface SubmitOptions extends WaitOptions {
+export interface SubmitOptions extends WaitOptions, SubmitTerms {
   /** The lease for exactly this manifest. */
   readonly lease?: string;
-  /** Tries for transient errors, 1 to 25; 1 unless given. */
-  readonly attempts?: number;
-  /** Queue including its pool, `file@archive`. */
-  readonly queue?: string;
-  /** No worker takes it before; at most 366 days ahead. A lease that you bring must hold then. */
-  readonly notBefore?: Date;
-  /** 0, as without: before every other; then 1 before 2, up to 2,097,152. */
-  readonly priority?: number;
-  /** The kernel issues the lease; needs the role `kernel` as well. */
-  readonly sign?: boolean;
   readonly traceparent?: string;
 }
 
@@ -80,11 +71,8 @@ const ROUND_S = 30;
 
 export function createTasks(transport: Transport): TasksApi {
   const tasks: TasksApi = {
-    async submit<C extends CapabilityId>(
-      manifest: ManifestOf<C>,
-      { lease, attempts, queue, notBefore, priority, sign, traceparent, wait, signal }: SubmitOptions,
-    ) {
-      const query = { attempts, queue, not_before: notBefore?.toISOString(), priority, sign: sign === true ? 'true' : undefined };
+    async submit<C extends CapabilityId>(manifest: ManifestOf<C>, { lease, traceparent, wait, signal, ...terms }: SubmitOptions) {
+      const query = queryOf(terms);
       const json: TaskSubmission = { manifest, ...(lease === undefined ? {} : { lease }), ...(traceparent === undefined ? {} : { traceparent }) };
       const answer = await transport.json<unknown>({ method: 'POST', path: '/v1/tasks', query, json, wait, signal, repeatable: true });
       const replayed = answer.headers.get('idempotency-replayed') === 'true';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DryRun, OfferedManifest, TaskId, TaskView } from '../../../contracts/index.ts';
+import { DryRun, EndpointId, OfferedManifest, TaskId, TaskView } from '../../../contracts/index.ts';
 import { audited } from '../../../core/audited.ts';
 import { WHEN } from '../../../core/when.ts';
 import { dryRun } from '../../shared/tasks/dry-run.ts';
@@ -12,6 +12,7 @@ import { shownTask } from '../../shared/tasks/view.ts';
 import { LOOKS_ONLY, tool } from '../tool.ts';
 import { endWithin, operatorServices, RECEIPTS, submitter } from './outcome.ts';
 import { lease, sign, taskId, waitMs, waitS } from './shapes.ts';
+import { webhooksOf } from './webhooks.ts';
 
 /** Told with `task` when it has ended: before, or while the call waited. */
 const ended = TaskView.optional().meta({ description: 'The task with its signed result, if it has ended.' });
@@ -33,12 +34,14 @@ export const submitTask = tool({
     queue: z.string().min(1).max(64).optional().meta({ description: "Queue including its pool, file@archive; the capability's own if absent." }),
     not_before: z.iso.datetime({ offset: true }).optional().meta({ description: 'No worker takes it before (RFC 3339), at most 366 days ahead.' }),
     priority: z.int().min(0).max(WHEN.priority).optional().meta({ description: '0, as without: before every other; then 1 before 2.' }),
+    webhook: EndpointId.optional().meta({ description: 'Endpoint of the settings that is told of the end, beside those of the key.' }),
     wait_s: waitS,
   }),
   output: z.strictObject({ task_id: TaskId, receipt, queue: z.string().optional(), task: ended }),
   async run(call) {
     const { input, services, caller } = call;
-    const { manifest, attempts, queue, priority, not_before } = input;
+    const { manifest, attempts, queue, priority, not_before, webhook } = input;
+    if (webhook !== undefined) webhooksOf(services);
     const [tasks, audit] = [await services.tasks(), await services.audit()];
     const job = { v: 1, manifest, ...(input.lease === undefined ? {} : { lease: input.lease }) } as const;
     const push = {
@@ -55,7 +58,7 @@ export const submitTask = tool({
       kernel: services.kernel,
       ...(services.webhooks && { webhooks: services.webhooks }),
     };
-    const done = await submitToQueue(job, { sign: input.sign === true, push }, submitter(caller), submitServices);
+    const done = await submitToQueue(job, { sign: input.sign === true, push, webhook }, submitter(caller), submitServices);
     const answer = { task_id: done.taskId, receipt: RECEIPTS[done.kind] };
     if (done.kind !== 'finished') return { ...answer, queue: done.queue, ...(await endWithin(done.taskId, input.wait_s, call, tasks)) };
     const status = await readTaskStatus(done.taskId, tasks);

@@ -83,8 +83,12 @@ function whichOf({ id, endpoint: of }: { readonly id?: string | undefined; reado
   throw new WritError('INVALID_ARGUMENT', 'give either the id of a notice or an endpoint', { field: 'id' });
 }
 
-/** The outbox is the API's: a server over stdio has none. */
-function webhooksOf({ webhooks }: Pick<McpServices, 'webhooks'>): Webhooks {
+/**
+ * The outbox is the API's: a server over stdio has none.
+ *
+ * @throws WritError WRONG_STATE there
+ */
+export function webhooksOf({ webhooks }: Pick<McpServices, 'webhooks'>): Webhooks {
   if (webhooks === undefined) throw new WritError('WRONG_STATE', 'notices are kept by the API: ask its MCP server (POST /mcp), or use `writ webhooks`');
   return webhooks;
 }

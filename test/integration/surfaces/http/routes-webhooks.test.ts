@@ -1,6 +1,8 @@
 import { createPublicKey, verify } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type NoticeLine, WritClient } from '../../../../src/surfaces/client/index.ts';
 import { commandLine } from '../../../support/command-line.ts';
@@ -53,6 +55,24 @@ describe('webhooks over HTTP', () => {
       const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
       const signature = Buffer.from(one?.signature.slice('v1a,'.length) ?? '', 'base64');
       expect(verify(null, Buffer.from(`${one?.id}.${one?.timestamp}.${one?.body}`), key, signature)).toBe(true);
+    }
+  });
+
+  it('tells the endpoint that a push names, by the client, one and many, and over MCP', async () => {
+    const [one, many, over] = ['by-client', 'in-bulk', 'over-mcp'].map((name) => site.manifest(name));
+    const client = new WritClient({ baseUrl: site.url, key: site.secret('operator') });
+    await client.tasks.submit(one as never, { sign: true, webhook: 'named' });
+    for await (const receipt of client.tasks.submitMany([{ manifest: many }] as never, { sign: true, webhook: 'named' }))
+      expect(receipt.receipt).toBe('accepted');
+    const mcp = new Client({ name: 'test', version: '1' });
+    await mcp.connect(
+      new StreamableHTTPClientTransport(new URL('/mcp', site.url), { requestInit: { headers: { authorization: `Bearer ${site.secret('operator')}` } } }),
+    );
+    await mcp.callTool({ name: 'submit_task', arguments: { manifest: over, sign: true, webhook: 'named' } });
+    await mcp.close();
+    for (const manifest of [one, many, over]) {
+      const done = await settled(manifest?.task_id ?? '', 2);
+      expect(done.map(({ endpoint, state }) => `${endpoint} ${state}`).sort()).toEqual(['keyed delivered', 'named delivered']);
     }
   });
 

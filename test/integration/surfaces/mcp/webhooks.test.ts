@@ -51,7 +51,9 @@ it('notices are listed, shown and sent again, and endpoints tried, over MCP, aud
     await using reader = await startMcp(services, ['read', 'submit', 'kernel']);
     for (const name of ['list_webhooks', 'list_notices', 'get_notice', 'resend_notices', 'test_webhook'])
       expect(await reader.call(name, { id })).toMatchObject({ isError: true, answer: { code: 'FORBIDDEN' } });
-    await using stdio = await startMcp({}, ['operate']);
+    await using stdio = await startMcp({}, ['operate', 'submit']);
+    const manifest = { task_id: 't', capability_id: 'FILE_DELETE', inputs: { source_path: '/a' }, constraints: { reversible: true } };
+    expect(await stdio.call('submit_task', { manifest, webhook: 'crm' })).toMatchObject({ isError: true, answer: { code: 'WRONG_STATE' } });
     expect(await stdio.call('list_webhooks')).toMatchObject({ isError: true, answer: { code: 'WRONG_STATE', message: expect.stringContaining('POST /mcp') } });
   } finally {
     await webhooks.stop();
