@@ -270,6 +270,15 @@ if (SEED !== undefined) {
       }
     });
 
+    it('keep the promise that this one broke: Redis is emptied while the request of a firing is under way, and its end comes back from the journal', async () => {
+      const schedule = { cron: '* * * * *', missed: 'all', overlap: 'skip', until: 62_000, last: 'pause', deaths: [] } as const;
+      const base = { ...scenarioOf(3_000_148), workers: 1, concurrency: 1, tasks: [], calls: [], schedule };
+      for (const at of [60_003, 60_004, 60_006]) {
+        const { violations } = await runHistory({ ...base, faults: [{ kind: 'redis-loss', at, ageMs: undefined }] });
+        expect(violations, `Redis is emptied at ${at} ms`).toEqual([]);
+      }
+    });
+
     it('are the same history for the same seed, here and in a process of the long run', async () => {
       const child = await askProgram(process.execPath, scriptArgs(LONG_CHILD, ['digests', '21', '12']));
       expect(child.exitCode, child.stderr).toBe(0);
