@@ -137,7 +137,10 @@ export class Checker {
   /** What executors have said of a task: an end that Redis lost before or after it was recorded comes back from a journal, and nobody records it again. */
   signed(taskId: string, stores: CheckedStores): readonly Pick<Recorded, 'status' | 'result'>[] {
     const views = used(stores).map((store) => store.look('view', taskId) as { readonly success?: { readonly result: string } });
-    return [...this.recorded(taskId), ...views.flatMap(({ success }) => (success === undefined ? [] : [{ status: 'SUCCESS' as const, result: success.result }]))];
+    return [
+      ...this.recorded(taskId),
+      ...views.flatMap(({ success }) => (success === undefined ? [] : [{ status: 'SUCCESS' as const, result: success.result }])),
+    ];
   }
 
   recorded(taskId: string): readonly Recorded[] {

@@ -1,4 +1,5 @@
 import { createRandom, type Random } from '../support/random.ts';
+import { withApproval } from './approvals/draw.ts';
 import { COINCIDENCES, planOf, takenAway } from './coincidences.ts';
 import { type CallFault, HOPELESS, isHopeless, type Scenario, type SimTask, type TimedFault, TROUBLE_MS } from './scenario.ts';
 import { withSchedule } from './schedules/draw.ts';
@@ -9,6 +10,8 @@ const LATER_EVERY = 13;
 const TAKEN_EVERY = 61;
 /** In one of so many the kernel makes tasks by the clock. */
 const SCHEDULE_EVERY = 29;
+/** In one of so many a plan waits for somebody's word. */
+const APPROVAL_EVERY = 31;
 const FILE_KINDS = ['move', 'move', 'copy', 'delete', 'move-across', 'copy-across'] as const;
 const CALL_KINDS = [
   'kill-before',
@@ -54,6 +57,7 @@ export function scenarioOf(seed: number): Scenario {
         ? random.pick(COINCIDENCES)({ ...scenario, plans: [], boundAt: 0 }, random)
         : scenario;
   if (seed % SCHEDULE_EVERY === 11) return withSchedule(scenario, createRandom(seed ^ 0x0c10_cca5));
+  if (seed % APPROVAL_EVERY === 8) return withApproval(scenario, createRandom(seed ^ 0x0a55_e217));
   return seed % LATER_EVERY === 4 ? { ...drawn, later: true } : drawn;
 }
 

@@ -1,4 +1,5 @@
 import type { PlanRecord } from '../../src/core/ports/index.ts';
+import { startApprovals } from './approvals/host.ts';
 import { Checker, type Violation } from './checker.ts';
 import { cutPower, meddle, planFault } from './faults.ts';
 import { CRASH, startWorker } from './host.ts';
@@ -170,6 +171,7 @@ async function live(parts: Parts): Promise<void> {
   for (const ticket of parts.tickets) produceTask(parts, ticket);
   for (const ticket of parts.plans) producePlan(parts, ticket);
   for (const fault of scenario.faults) planFault(parts, fault);
+  const judgeApprovals = scenario.approval === undefined ? undefined : startApprovals(parts, scenario.approval);
   const judgeSchedule = scenario.schedule === undefined ? undefined : startSchedule(parts, scenario.schedule);
 
   const ended = await untilOver(parts);
@@ -180,6 +182,7 @@ async function live(parts: Parts): Promise<void> {
   } else for (const ticket of parts.plans) await checkPlan(parts, ticket);
   await checker.atEnd(parts, taskIdOf);
   judgeSchedule?.();
+  judgeApprovals?.();
   for (const kind of world.struck.keys()) reached.add(`fault:${kind}`);
 }
 

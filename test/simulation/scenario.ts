@@ -29,7 +29,7 @@ export interface SimTask {
 /** One plan that a producer wants done. */
 export interface SimPlan {
   readonly at: number;
-  readonly steps: readonly ('none' | 'idempotent' | 'once' | 'copy')[];
+  readonly steps: readonly ('none' | 'idempotent' | 'once' | 'copy' | 'approval')[];
   /** A step that fails does not end the plan. */
   readonly goesOn: boolean;
   /** Pushed by a raw producer, under a job id of its own. */
@@ -103,6 +103,33 @@ export interface SimSchedule {
   readonly jump?: { readonly at: number; readonly byMs: number };
 }
 
+/** The kernel's process dies around the nth write of an approval. */
+export interface ApprovalDeath {
+  readonly of: 'ask' | 'decide';
+  readonly nth: number;
+  readonly when: 'before' | 'after';
+}
+
+/** Somebody who answers each question that a plan asks, once. */
+export interface SimApprover {
+  readonly answer: 'approve' | 'deny';
+  /** How long after the question was seen; virtual milliseconds. */
+  readonly afterMs: number;
+  /** Says it once more when it was acknowledged. */
+  readonly twice: boolean;
+  /** Without it nothing that he says may count. */
+  readonly mayAnswer: boolean;
+}
+
+/** What happens to the questions of the plans of a history. */
+export interface SimApproval {
+  readonly deadlineS: number;
+  readonly approvers: readonly SimApprover[];
+  readonly deaths: readonly ApprovalDeath[];
+  /** The clock of the machine jumps. */
+  readonly jump?: { readonly at: number; readonly byMs: number };
+}
+
 /** Everything about a history that is decided before it begins. Leaving parts out makes another, smaller history. */
 export interface Scenario {
   readonly seed: number;
@@ -118,6 +145,8 @@ export interface Scenario {
   readonly later?: boolean;
   /** The kernel makes tasks by the clock, too. */
   readonly schedule?: SimSchedule;
+  /** A plan waits for somebody's word. */
+  readonly approval?: SimApproval;
   readonly faults: readonly TimedFault[];
   readonly calls: readonly CallFault[];
 }

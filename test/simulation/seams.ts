@@ -4,6 +4,7 @@ import type { PlanDeps } from '../../processors/plan/context.ts';
 import type { OpenWorker } from '../../processors/queue-worker.ts';
 import type { Slots } from '../../processors/slots.ts';
 import type {
+  ApprovalStore,
   ConfinedFileSystem,
   FileJournal,
   FiringLane,
@@ -11,6 +12,7 @@ import type {
   InstanceRegistry,
   Ledger,
   PlanJournal,
+  QuestionKernel,
   ScheduleStore,
   TaskExecutor,
   ToolJournal,
@@ -48,6 +50,12 @@ export interface Seams {
   readonly plan?: (deps: PlanDeps, context: SeamContext) => PlanDeps;
   readonly deps?: (deps: PipelineDeps, context: SeamContext) => PipelineDeps;
   readonly schedules?: (store: ScheduleStore, context: SeamContext) => ScheduleStore;
+  /** Where the kernel keeps questions. */
+  readonly approvals?: (store: ApprovalStore, world: World) => ApprovalStore;
+  /** What the kernel says to a plan that asks. */
+  readonly questions?: (kernel: QuestionKernel, store: ApprovalStore) => QuestionKernel;
+  /** False: who answers a question wakes no plan. */
+  readonly wakes?: boolean;
   readonly lane?: (lane: FiringLane, context: SeamContext) => FiringLane;
   readonly openWorker?: (open: OpenWorker, context: SeamContext) => OpenWorker;
   readonly disk?: (disk: Disk) => void;

@@ -61,6 +61,9 @@ if (SEED !== undefined) {
       expect(reached.get('says:trimmed-plan') ?? 0).toBeGreaterThan(3);
       // The kernel keeps a schedule in one history of twenty-nine.
       expect(reached.get('firing:ended:SUCCESS') ?? 0).toBeGreaterThan(20);
+      // A plan waits for somebody's word in one history of thirty-one.
+      for (const word of ['approval:behind-approved', 'approval:expired', 'approval:told-deny', 'approval:WRONG_STATE'])
+        expect(reached.get(word) ?? 0, word).toBeGreaterThan(2);
       for (const word of ['firing:overlap', 'fault:kill-kernel', 'fault:kernel-down']) expect(reached.get(word) ?? 0, word).toBeGreaterThan(0);
     });
 
@@ -277,6 +280,12 @@ if (SEED !== undefined) {
         const { violations } = await runHistory({ ...base, faults: [{ kind: 'redis-loss', at, ageMs: undefined }] });
         expect(violations, `Redis is emptied at ${at} ms`).toEqual([]);
       }
+    });
+
+    it('keep the promise that this one broke: somebody who follows a plan, too, and has shown its kernel another answer', async () => {
+      const { violations, reached } = await runHistory(scenarioOf(5_000_153));
+      expect(violations).toEqual([]);
+      expect([...reached]).toEqual(expect.arrayContaining(['approval:forged-INVALID_RESULT', 'approval:forged-TASK_ID_CONFLICT']));
     });
 
     it('are the same history for the same seed, here and in a process of the long run', async () => {
