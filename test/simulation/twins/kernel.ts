@@ -26,7 +26,6 @@ export const PLAN_QUEUE = 'plan';
 /** The real kernel on records in memory; it can be restarted, and then knows only its records. */
 export class KernelTwin {
   #kernel: Kernel | undefined;
-  readonly #world: World;
   readonly #store = storeTwin();
   readonly #bindings: Bindings;
   #ids = 0;
@@ -45,7 +44,6 @@ export class KernelTwin {
   skewMs = 0;
 
   constructor(world: World, bindings: Bindings) {
-    this.#world = world;
     this.#bindings = bindings;
     this.clock = { now: () => Math.floor(EPOCH_MS + world.now + this.skewMs), monotonic: () => world.now };
   }
