@@ -21,6 +21,7 @@ import { RedisTwin } from './twins/redis.ts';
 import { type Stores, StoreTwin } from './twins/stores.ts';
 import { ToolServer } from './twins/tools.ts';
 import { countLosses, watchLedger, watchQueue } from './watch.ts';
+import { startWebhooks } from './webhooks/host.ts';
 import { World } from './world.ts';
 
 export interface HistoryOptions {
@@ -123,6 +124,8 @@ async function prepare(world: World, { bindings, kernel, plans }: Awaited<Return
     undos: new Map(),
     workers: [],
     kernelProcess: { current: undefined },
+    apiProcess: { current: undefined },
+    wishes: {},
     pushAgain: new Map(),
     open: { producers: 0, faults: 0 },
     reached,
@@ -168,6 +171,7 @@ async function live(parts: Parts): Promise<void> {
     if (at >= 0) scheduler.at(RESTART_MS * (0.5 + world.random.number()), undefined, () => start(at));
   };
   for (let worker = 0; worker < scenario.workers; worker += 1) start(worker);
+  const settleWebhooks = scenario.webhooks === undefined ? undefined : startWebhooks(parts, scenario.webhooks);
   for (const ticket of parts.tickets) produceTask(parts, ticket);
   for (const ticket of parts.plans) producePlan(parts, ticket);
   for (const fault of scenario.faults) planFault(parts, fault);
@@ -183,6 +187,7 @@ async function live(parts: Parts): Promise<void> {
   await checker.atEnd(parts, taskIdOf);
   judgeSchedule?.();
   judgeApprovals?.();
+  await settleWebhooks?.();
   for (const kind of world.struck.keys()) reached.add(`fault:${kind}`);
 }
 

@@ -130,6 +130,29 @@ export interface SimApproval {
   readonly jump?: { readonly at: number; readonly byMs: number };
 }
 
+/** What a receiver of webhooks makes of a request; it has read it in any case. */
+export type ReceiverAnswer = 'ok' | 'error' | 'busy' | 'redirect' | 'hang' | 'late' | 'cut' | 'gone' | 'lies';
+
+/** Receivers of webhooks, and what happens to the API that tells them. Times are virtual milliseconds. */
+export interface SimWebhooks {
+  /** What the outbox has room for. */
+  readonly room: 'wide' | 'narrow' | 'few';
+  /** How the first requests are answered; after them with `ok`. */
+  readonly answers: readonly ReceiverAnswer[];
+  /** It answers nothing but errors, for a day and more. */
+  readonly isDown: boolean;
+  /** The process of the API is killed. */
+  readonly kills: readonly number[];
+  /** An operator sends all dead ones again in the end. */
+  readonly resends: boolean;
+  /** A task that failed is pushed again: it has two ends. */
+  readonly retried: boolean;
+  /** The file of the task index is deleted. */
+  readonly indexLost?: number;
+  /** The clock of the API's machine jumps. */
+  readonly jump?: { readonly at: number; readonly byMs: number };
+}
+
 /** Everything about a history that is decided before it begins. Leaving parts out makes another, smaller history. */
 export interface Scenario {
   readonly seed: number;
@@ -147,6 +170,8 @@ export interface Scenario {
   readonly schedule?: SimSchedule;
   /** A plan waits for somebody's word. */
   readonly approval?: SimApproval;
+  /** Receivers are told of ends. */
+  readonly webhooks?: SimWebhooks;
   readonly faults: readonly TimedFault[];
   readonly calls: readonly CallFault[];
 }

@@ -16,7 +16,9 @@ import type {
   ScheduleStore,
   TaskExecutor,
   ToolJournal,
+  WebhookOutbox,
 } from '../../src/core/ports/index.ts';
+import type { SenderDeps } from '../../src/webhooks/io/sender.ts';
 import type { SimProcess } from './scheduler.ts';
 import type { Disk } from './twins/disk.ts';
 import type { Stores } from './twins/stores.ts';
@@ -56,6 +58,9 @@ export interface Seams {
   readonly questions?: (kernel: QuestionKernel, store: ApprovalStore) => QuestionKernel;
   /** False: who answers a question wakes no plan. */
   readonly wakes?: boolean;
+  readonly outbox?: (outbox: WebhookOutbox, context: SeamContext) => WebhookOutbox;
+  /** One attempt to deliver a notice. */
+  readonly attempt?: (attempt: SenderDeps['attempt'], context: SeamContext) => SenderDeps['attempt'];
   readonly lane?: (lane: FiringLane, context: SeamContext) => FiringLane;
   readonly openWorker?: (open: OpenWorker, context: SeamContext) => OpenWorker;
   readonly disk?: (disk: Disk) => void;

@@ -6,6 +6,7 @@ import type { Mutant } from './mutant.ts';
 import { SCHEDULE_MUTANTS } from './schedules.ts';
 import { SHARED_MUTANTS } from './shared.ts';
 import { STEP_MUTANTS } from './steps.ts';
+import { WEBHOOK_MUTANTS } from './webhooks.ts';
 
 /** All of them; the long run has to find every one. */
 export const MUTANTS: readonly Mutant[] = [
@@ -16,4 +17,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...END_MUTANTS,
   ...SCHEDULE_MUTANTS,
   ...APPROVAL_MUTANTS,
+  ...WEBHOOK_MUTANTS,
 ];
