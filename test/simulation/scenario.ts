@@ -145,6 +145,8 @@ export interface SimWebhooks {
   readonly kills: readonly number[];
   /** An operator sends all dead ones again in the end. */
   readonly resends: boolean;
+  /** Redis is emptied before that. */
+  readonly forgets: boolean;
   /** A task that failed is pushed again: it has two ends. */
   readonly retried: boolean;
   /** The file of the task index is deleted. */

@@ -39,8 +39,9 @@ export class ApprovalWatch {
   /** The kernel has told a plan where its question stands. */
   onAsked(row: StoredApproval): void {
     const { checker, reached } = this.#parts;
-    reached.add(`approval:${row.decision?.state ?? 'open'}`);
-    const first = this.#asked.get(row.taskId) ?? row;
+    const known = this.#asked.get(row.taskId);
+    reached.add(known === undefined ? 'question:none' : `question:${row.decision?.state ?? 'open'}`);
+    const first = known ?? row;
     this.#asked.set(row.taskId, first);
     if (first.until !== row.until || first.question !== row.question || first.manifestSha256 !== row.manifestSha256)
       checker.violate('a question stays as it was asked', `${row.path} was asked until ${at(first.until)}, and now until ${at(row.until)}`);
@@ -82,7 +83,7 @@ export class ApprovalWatch {
   }
 
   onDisbelieved(code: string): void {
-    this.#parts.reached.add(`approval:forged-${code}`);
+    this.#parts.reached.add(code === 'TASK_ID_CONFLICT' ? 'question:other-hash' : `approval:forged-${code}`);
   }
 
   /** When the history is over. */

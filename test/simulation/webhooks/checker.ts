@@ -54,23 +54,52 @@ export class WebhookWatch {
 
   /** The outbox of one process, watched. */
   outbox(inner: WebhookOutbox): WebhookOutbox {
-    const bounded = async <T>(work: Promise<T>): Promise<T> => {
-      try {
-        return await work;
-      } finally {
-        this.#bounds();
-      }
-    };
+    const { reached } = this.#parts;
     return {
       ...inner,
-      add: (...args) => bounded(inner.add(...args)),
-      restore: (...args) => bounded(inner.restore(...args)),
-      trim: async (...args) => {
-        const { trimmed, forgotten } = await inner.trim(...args);
-        this.#forgotten += trimmed;
-        return { trimmed, forgotten };
+      add: async (notices, place, now) => {
+        const before = this.#bare;
+        const done = await inner.add(notices, place, now);
+        this.#bounds();
+        const bare = this.#bare - before;
+        if (done.added > bare) reached.add('notice:noted');
+        if (bare > 0) reached.add('notice:no-room');
+        if (done.dropped > bare) reached.add('notice:text-dropped');
+        return done;
+      },
+      settle: async (seq, change, now) => {
+        await inner.settle(seq, change, now);
+        if (change.state === 'delivered') reached.add('notice:delivered');
+      },
+      resend: async (which, now) => {
+        const resent = await inner.resend(which, now);
+        if (resent > 0) reached.add('notice:resent');
+        return resent;
+      },
+      restore: async (id, body, now) => {
+        const isDue = await inner.restore(id, body, now);
+        this.#bounds();
+        if (isDue) reached.add('notice:restored');
+        return isDue;
+      },
+      lose: async (id, problem) => {
+        await inner.lose(id, problem);
+        reached.add('notice:lost');
+      },
+      trim: async (before, now, limit) => {
+        const isSurplus = this.#rows.length > ROOMS[this.#at.room].maxNotices;
+        const done = await inner.trim(before, now, limit);
+        this.#forgotten += done.trimmed;
+        if (done.trimmed > 0) reached.add(isSurplus ? 'notice:surplus' : 'notice:kept-over');
+        return done;
       },
     };
+  }
+
+  /** Rows that came when there was no room. */
+  get #bare(): number {
+    if (this.#at.room !== 'narrow') return 0;
+    return this.#rows.filter(({ problem = '' }) => problem.includes('no room')).length;
   }
 
   onWish(taskId: string): void {
@@ -114,8 +143,15 @@ export class WebhookWatch {
       if (state === 'delivered' && !this.#at.receiver.taken.has(id))
         checker.violate('a notice is delivered at least once', `${name} is delivered, and nobody has taken it`);
       if (state !== 'dead') continue;
-      const why = problem.includes('410') && this.#at.receiver.gone.has(id) ? 'gone' : problem.includes('no room') ? 'no-room' : attempts >= MIN_ATTEMPTS ? 'given-up' : 'early';
-      reached.add(`notice:dead-${why}`);
+      const why =
+        problem.includes('410') && this.#at.receiver.gone.has(id)
+          ? 'gone'
+          : problem.includes('no room')
+            ? 'no-room'
+            : attempts >= MIN_ATTEMPTS
+              ? 'given-up'
+              : 'early';
+      if (why !== 'early') reached.add(`notice:${why}`);
       if (why === 'early')
         checker.violate('a notice is delivered at least once', `${name} is dead after ${attempts} attempts: ${problem || 'it does not say why'}`);
     }
@@ -124,7 +160,7 @@ export class WebhookWatch {
   /** After all dead ones were sent again, only those are dead whose result is gone or for which there is no room. */
   async judgeResent(isDone: boolean): Promise<void> {
     const { checker, reached } = this.#parts;
-    reached.add('notice:resent');
+    reached.add('webhooks:resent');
     if (!isDone) checker.violate('everything ends', 'nobody could send dead notices again');
     for (const { id, state, problem = '' } of this.#rows) {
       if (state === 'dead' && !/not kept any more|no room/.test(problem))
@@ -134,8 +170,7 @@ export class WebhookWatch {
 
   /** When everything is settled. */
   async judge(ask: <T>(work: (process: SimProcess) => Promise<T>) => Promise<T | undefined>): Promise<void> {
-    const { reached, tickets } = this.#parts;
-    for (const { state } of this.#rows) reached.add(`notice:${state}`);
+    const { tickets } = this.#parts;
     await this.#judgeReceived();
     for (const ticket of tickets) await this.#judgeTold(ticket, ask);
   }

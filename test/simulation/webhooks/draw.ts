@@ -53,6 +53,7 @@ function webhooksOf(random: Random): SimWebhooks {
     isDown,
     kills: Array.from({ length: random.pick([0, 0, 1, 2]) }, () => random.integer(6_000)),
     resends: random.chance(0.5),
+    forgets: random.chance(0.15),
     retried: random.chance(0.8),
     ...(random.chance(0.15) ? { indexLost: random.integer(3_000) } : {}),
     ...(!isDown && random.chance(0.25) ? { jump: { at: random.integer(12_000), byMs: random.pick([-7_200_000, -30_000, 600_000, 90_000_000]) } } : {}),

@@ -236,8 +236,8 @@ function retryFirst(parts: Parts): void {
 
 /** No worker is needed any more: what is left is sent, given up and asked for again; then it is judged. */
 async function settle(
-  { world, workers }: Parts,
-  { resends }: SimWebhooks,
+  { world, workers, redis }: Parts,
+  { resends, forgets }: SimWebhooks,
   { receiver, watch, served }: { receiver: ReceiverTwin; watch: WebhookWatch; served: () => Served | undefined },
 ): Promise<void> {
   for (const { process } of workers) process.kill();
@@ -249,6 +249,7 @@ async function settle(
   await watch.judgeRows();
   receiver.isDown = false;
   receiver.isHonest = true;
+  if (forgets) redis.lose();
   if (resends) {
     const operator = new SimProcess('operator', world.scheduler, { mortal: false });
     let isDone = false;
