@@ -161,7 +161,8 @@ export async function askKernel<T>(plan: PlanContext, step: PlanStep, question: 
   try {
     return await ask(plan, step, shown, question);
   } catch (error) {
-    if (isWritError(error) && error.code === 'WRONG_STATE') return ask(plan, step, 0, question);
+    // It has forgotten the plan, or somebody else who follows it has shown another answer since: what this one has seen counts.
+    if (isWritError(error) && (error.code === 'WRONG_STATE' || error.code === 'INVALID_RESULT')) return ask(plan, step, 0, question);
     throw error;
   }
 }

@@ -129,11 +129,18 @@ export class Checker {
       if (state !== 'completed') continue;
       const taskId = taskIdOf(data);
       const said: unknown = Reflect.get(Object(returnvalue), 'result_sha256');
-      const isSaid = (result: string | undefined): boolean => result !== undefined && sha256Hex(result) === said;
-      if (this.recorded(taskId).some(({ status, result }) => status === 'SUCCESS' && isSaid(result))) continue;
-      if (!used(stores).some((store) => isSaid((store.look('view', taskId) as { readonly success?: { readonly result: string } }).success?.result)))
+      if (!this.signed(taskId, stores).some(({ status, result }) => status === 'SUCCESS' && sha256Hex(result) === said))
         this.violate('results verify', `job ${id} of ${taskId} was completed with a result that nobody has signed`);
     }
+  }
+
+  /** What executors have said of a task: an end that Redis lost before or after it was recorded comes back from a journal, and nobody records it again. */
+  signed(taskId: string, stores: CheckedStores): readonly Pick<Recorded, 'status' | 'result'>[] {
+    const views = used(stores).map((store) => store.look('view', taskId) as { readonly success?: { readonly result: string } });
+    return [
+      ...this.recorded(taskId),
+      ...views.flatMap(({ success }) => (success === undefined ? [] : [{ status: 'SUCCESS' as const, result: success.result }])),
+    ];
   }
 
   recorded(taskId: string): readonly Recorded[] {

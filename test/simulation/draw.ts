@@ -1,7 +1,9 @@
 import { createRandom, type Random } from '../support/random.ts';
+import { withApproval } from './approvals/draw.ts';
 import { COINCIDENCES, planOf, takenAway } from './coincidences.ts';
 import { type CallFault, HOPELESS, isHopeless, type Scenario, type SimTask, type TimedFault, TROUBLE_MS } from './scenario.ts';
 import { withSchedule } from './schedules/draw.ts';
+import { withWebhooks } from './webhooks/draw.ts';
 
 /** In one of so many histories everything comes again after the retention. */
 const LATER_EVERY = 13;
@@ -9,6 +11,10 @@ const LATER_EVERY = 13;
 const TAKEN_EVERY = 61;
 /** In one of so many the kernel makes tasks by the clock. */
 const SCHEDULE_EVERY = 29;
+/** In one of so many a plan waits for somebody's word. */
+const APPROVAL_EVERY = 31;
+/** In one of so many receivers are told of ends. */
+const WEBHOOKS_EVERY = 37;
 const FILE_KINDS = ['move', 'move', 'copy', 'delete', 'move-across', 'copy-across'] as const;
 const CALL_KINDS = [
   'kill-before',
@@ -54,6 +60,8 @@ export function scenarioOf(seed: number): Scenario {
         ? random.pick(COINCIDENCES)({ ...scenario, plans: [], boundAt: 0 }, random)
         : scenario;
   if (seed % SCHEDULE_EVERY === 11) return withSchedule(scenario, createRandom(seed ^ 0x0c10_cca5));
+  if (seed % APPROVAL_EVERY === 8) return withApproval(scenario, createRandom(seed ^ 0x0a55_e217));
+  if (seed % WEBHOOKS_EVERY === 20) return withWebhooks(scenario, createRandom(seed ^ 0x3eb4_00c5));
   return seed % LATER_EVERY === 4 ? { ...drawn, later: true } : drawn;
 }
 

@@ -136,9 +136,9 @@ export function meddle(parts: Parts, kind: Meddling): void {
 }
 
 /** Every process of the machine dies, and what was not synced may be gone. */
-export function cutPower({ world, workers, disk, host, kernelProcess }: Parts): void {
+export function cutPower({ world, workers, disk, host, kernelProcess, apiProcess }: Parts): void {
   for (const { process } of workers) world.kill(process);
-  if (kernelProcess.current !== undefined) world.kill(kernelProcess.current);
+  for (const { current } of [kernelProcess, apiProcess]) if (current !== undefined) world.kill(current);
   disk.cut();
   for (const store of Object.values(host.stores)) store.cut();
 }

@@ -1,4 +1,5 @@
 import type { PlanRecord } from '../../src/core/ports/index.ts';
+import { startApprovals } from './approvals/host.ts';
 import { Checker, type Violation } from './checker.ts';
 import { cutPower, meddle, planFault } from './faults.ts';
 import { CRASH, startWorker } from './host.ts';
@@ -20,6 +21,7 @@ import { RedisTwin } from './twins/redis.ts';
 import { type Stores, StoreTwin } from './twins/stores.ts';
 import { ToolServer } from './twins/tools.ts';
 import { countLosses, watchLedger, watchQueue } from './watch.ts';
+import { startWebhooks } from './webhooks/host.ts';
 import { World } from './world.ts';
 
 export interface HistoryOptions {
@@ -122,6 +124,8 @@ async function prepare(world: World, { bindings, kernel, plans }: Awaited<Return
     undos: new Map(),
     workers: [],
     kernelProcess: { current: undefined },
+    apiProcess: { current: undefined },
+    wishes: {},
     pushAgain: new Map(),
     open: { producers: 0, faults: 0 },
     reached,
@@ -167,9 +171,11 @@ async function live(parts: Parts): Promise<void> {
     if (at >= 0) scheduler.at(RESTART_MS * (0.5 + world.random.number()), undefined, () => start(at));
   };
   for (let worker = 0; worker < scenario.workers; worker += 1) start(worker);
+  const settleWebhooks = scenario.webhooks === undefined ? undefined : startWebhooks(parts, scenario.webhooks);
   for (const ticket of parts.tickets) produceTask(parts, ticket);
   for (const ticket of parts.plans) producePlan(parts, ticket);
   for (const fault of scenario.faults) planFault(parts, fault);
+  const judgeApprovals = scenario.approval === undefined ? undefined : startApprovals(parts, scenario.approval);
   const judgeSchedule = scenario.schedule === undefined ? undefined : startSchedule(parts, scenario.schedule);
 
   const ended = await untilOver(parts);
@@ -180,6 +186,8 @@ async function live(parts: Parts): Promise<void> {
   } else for (const ticket of parts.plans) await checkPlan(parts, ticket);
   await checker.atEnd(parts, taskIdOf);
   judgeSchedule?.();
+  judgeApprovals?.();
+  await settleWebhooks?.();
   for (const kind of world.struck.keys()) reached.add(`fault:${kind}`);
 }
 

@@ -25,6 +25,10 @@ export interface Parts {
   readonly workers: ReturnType<typeof startWorker>[];
   /** The process that makes the firings of the schedule. */
   readonly kernelProcess: { current: SimProcess | undefined };
+  /** The process that tells receivers of webhooks. */
+  readonly apiProcess: { current: SimProcess | undefined };
+  /** How a producer wishes to be told of a task; only in histories with webhooks. */
+  readonly wishes: { want?: (taskId: string, process: SimProcess) => Promise<void> };
   /** How each task and plan is pushed again when Redis has lost it. */
   readonly pushAgain: Map<string, () => void>;
   /** What must have happened before the history can be over. */

@@ -11,7 +11,7 @@ import { createEnqueue } from '../../queues/enqueue.ts';
 import type { PlanJobs } from '../../queues/plan-jobs.ts';
 import type { Lifecycle } from '../../src/core/lifecycle.ts';
 import { isOutage } from '../../src/core/outage.ts';
-import type { Ledger, PlanJournal, PlanKernel, ResultReader, ResultSigner, TaskSignals } from '../../src/core/ports/index.ts';
+import type { Ledger, PlanJournal, PlanKernel, QuestionKernel, ResultReader, ResultSigner, TaskSignals } from '../../src/core/ports/index.ts';
 import { startPlan } from '../../src/executors/plan/index.ts';
 import { type Authorities, createPlanEndSigner } from '../../src/lease/index.ts';
 import type { Host } from './machine.ts';
@@ -51,7 +51,11 @@ export function servePlans(
   const journal = seams.planJournal === undefined ? plain : seams.planJournal(plain, { world, process });
   const kernel: PlanKernel = {
     derive: (request) =>
-      world.call(process, { to: 'kernel', what: `kernel.derive ${request.planSha256.slice(0, 8)}`, effect: () => host.kernel.kernel.derive(request) }),
+      world.call(process, { to: 'kernel', what: `kernel.derive ${request.planSha256.slice(0, 8)}`, effect: () => host.kernel.derive(request) }),
+  };
+  const questions: QuestionKernel = {
+    askApproval: (request) =>
+      world.call(process, { to: 'kernel', what: `kernel.approval ${request.planSha256.slice(0, 8)}`, effect: () => host.kernel.askApproval(request) }),
   };
   const inFlight = createInFlight();
   inFlights.push(inFlight);
@@ -63,6 +67,7 @@ export function servePlans(
     bindings: host.bindings,
     authorities,
     kernel,
+    questions,
     journal,
     views: remote(world, process, 'redis', 'views', redis.views.port()),
     jobs,

@@ -21,6 +21,9 @@ const TOOLS = [
   tool('files', { FILE_COPY: ['source_path', 'destination_path'], FILE_MOVE: ['source_path', 'destination_path'] }),
 ];
 
+/** As the host's registries have it. */
+const APPROVAL_DEFINITION = tool('writ.approval', { APPROVAL: ['role', 'question', 'deadline_s'] });
+
 /** A plan as it is pushed. */
 export interface PlanTicket {
   readonly index: number;
@@ -35,9 +38,13 @@ export interface PlanTicket {
 export async function planTicketOf(plan: SimPlan, index: number, { kernel }: KernelTwin, { scenario }: Pick<World, 'scenario'>): Promise<PlanTicket> {
   const retry = retriesOf(scenario);
   const files: { source: string; destination: string; content: string }[] = [];
+  const asks = plan.steps.includes('approval');
   const steps = plan.steps.map((kind, at): JsonObject => {
+    if (kind === 'approval') return questionOf(plan, at, scenario.approval?.deadlineS ?? 1);
     const more: JsonObject = { ...(plan.goesOn ? { on_error: { mode: 'continue' } } : {}), ...(retry === undefined ? {} : { retry }) };
-    if (kind !== 'copy') return { type: 'tool', ref: 'sim.tool', operation: kind, params: { x: at }, ...more };
+    // The question after it is made of what it says.
+    const save: JsonObject = asks && kind === 'none' ? { save: { to: { word: '$.data.said' } } } : {};
+    if (kind !== 'copy') return { type: 'tool', ref: 'sim.tool', operation: kind, params: { x: at }, ...save, ...more };
     const file = { source: `${DATA}/in/p${index}-${at}.txt`, destination: `${DATA}/out/p${index}-${at}.txt`, content: `step ${at} of plan ${index}` };
     files.push(file);
     return {
@@ -50,20 +57,30 @@ export async function planTicketOf(plan: SimPlan, index: number, { kernel }: Ker
   });
   const envelope: JsonObject = {
     header: { ...HEADER, id: `run-${index}` },
-    payload: { steps, memory: { session_id: 's', state: {} }, registryFiles: TOOLS },
+    payload: {
+      steps,
+      memory: { session_id: 's', state: asks ? { word: 'nothing' } : {} },
+      registryFiles: asks ? [...TOOLS, APPROVAL_DEFINITION] : TOOLS,
+      ...(asks ? { options: { interpolate: 'all' } } : {}),
+    },
   };
   const { planSha256, lease } = await kernel.issuePlan(
-    { envelope, capabilities: ['TOOL_CALL:sim.tool', 'TOOL_CALL:files', 'FILE_COPY', 'FILE_MOVE'] },
+    { envelope, capabilities: [...(asks ? ['APPROVAL'] : []), 'TOOL_CALL:sim.tool', 'TOOL_CALL:files', 'FILE_COPY', 'FILE_MOVE'] },
     { ttl: 3600 },
   );
   return { index, plan, envelope, planSha256, lease, files };
+}
+
+function questionOf({ goesOn }: SimPlan, at: number, deadlineS: number): JsonObject {
+  const params = { role: 'approve', question: `Go on behind step ${at}, after {{memory.state.word}}?`, deadline_s: deadlineS };
+  return { type: 'tool', ref: 'writ.approval', operation: 'APPROVAL', params, ...(goesOn ? { on_error: { mode: 'continue' } } : {}) };
 }
 
 /** The bindings of the host; the tool of files is bound only from the time on that the scenario says. */
 export function bindingsOf(world: World): Bindings {
   return (ref) => {
     if (ref === 'sim.tool') return { adapter: 'http', provider: PROVIDER };
-    if (ref === 'writ.undo') return { adapter: 'writ' };
+    if (ref === 'writ.undo' || ref === 'writ.approval') return { adapter: 'writ' };
     return ref === 'files' && world.now >= world.scenario.boundAt ? { adapter: 'writ' } : undefined;
   };
 }

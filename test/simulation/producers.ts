@@ -71,7 +71,11 @@ export function produceTask(parts: Parts, { id, index, task, queue, job }: Ticke
     const raw = redis.queueFor(process, queue);
     for (let copy = 0; copy < task.duplicates; copy += 1) await raw.add('raw', job, {}).catch(() => undefined);
   };
-  produce(parts, id, task.at, process, () => enqueue.push(job, { queue, attempts }), duplicates);
+  const { want } = parts.wishes;
+  const push = (): Promise<unknown> => enqueue.push(job, { queue, attempts });
+  // Wished before it is pushed, as surfaces do.
+  const wished = want === undefined || index % 2 === 1 ? push : () => want(id, process).then(push);
+  produce(parts, id, task.at, process, wished, duplicates);
 }
 
 /** @param again the plan was run before, and somebody pushes it once more */

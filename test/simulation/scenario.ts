@@ -29,7 +29,7 @@ export interface SimTask {
 /** One plan that a producer wants done. */
 export interface SimPlan {
   readonly at: number;
-  readonly steps: readonly ('none' | 'idempotent' | 'once' | 'copy')[];
+  readonly steps: readonly ('none' | 'idempotent' | 'once' | 'copy' | 'approval')[];
   /** A step that fails does not end the plan. */
   readonly goesOn: boolean;
   /** Pushed by a raw producer, under a job id of its own. */
@@ -103,6 +103,58 @@ export interface SimSchedule {
   readonly jump?: { readonly at: number; readonly byMs: number };
 }
 
+/** The kernel's process dies around the nth write of an approval. */
+export interface ApprovalDeath {
+  readonly of: 'ask' | 'decide';
+  readonly nth: number;
+  readonly when: 'before' | 'after';
+}
+
+/** Somebody who answers each question that a plan asks, once. */
+export interface SimApprover {
+  readonly answer: 'approve' | 'deny';
+  /** How long after the question was seen; virtual milliseconds. */
+  readonly afterMs: number;
+  /** Says it once more when it was acknowledged. */
+  readonly twice: boolean;
+  /** Without it nothing that he says may count. */
+  readonly mayAnswer: boolean;
+}
+
+/** What happens to the questions of the plans of a history. */
+export interface SimApproval {
+  readonly deadlineS: number;
+  readonly approvers: readonly SimApprover[];
+  readonly deaths: readonly ApprovalDeath[];
+  /** The clock of the machine jumps. */
+  readonly jump?: { readonly at: number; readonly byMs: number };
+}
+
+/** What a receiver of webhooks makes of a request; it has read it in any case. */
+export type ReceiverAnswer = 'ok' | 'error' | 'busy' | 'redirect' | 'hang' | 'late' | 'cut' | 'gone' | 'lies';
+
+/** Receivers of webhooks, and what happens to the API that tells them. Times are virtual milliseconds. */
+export interface SimWebhooks {
+  /** What the outbox has room for. */
+  readonly room: 'wide' | 'narrow' | 'few';
+  /** How the first requests are answered; after them with `ok`. */
+  readonly answers: readonly ReceiverAnswer[];
+  /** It answers nothing but errors, for a day and more. */
+  readonly isDown: boolean;
+  /** The process of the API is killed. */
+  readonly kills: readonly number[];
+  /** An operator sends all dead ones again in the end. */
+  readonly resends: boolean;
+  /** Redis is emptied before that. */
+  readonly forgets: boolean;
+  /** A task that failed is pushed again: it has two ends. */
+  readonly retried: boolean;
+  /** The file of the task index is deleted. */
+  readonly indexLost?: number;
+  /** The clock of the API's machine jumps. */
+  readonly jump?: { readonly at: number; readonly byMs: number };
+}
+
 /** Everything about a history that is decided before it begins. Leaving parts out makes another, smaller history. */
 export interface Scenario {
   readonly seed: number;
@@ -118,6 +170,10 @@ export interface Scenario {
   readonly later?: boolean;
   /** The kernel makes tasks by the clock, too. */
   readonly schedule?: SimSchedule;
+  /** A plan waits for somebody's word. */
+  readonly approval?: SimApproval;
+  /** Receivers are told of ends. */
+  readonly webhooks?: SimWebhooks;
   readonly faults: readonly TimedFault[];
   readonly calls: readonly CallFault[];
 }

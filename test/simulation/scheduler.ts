@@ -138,6 +138,7 @@ export function takeTime(scheduler: Scheduler): () => void {
     clearImmediate: globalThis.clearImmediate,
   };
   const realNow = Date.now;
+  const realTimeout = AbortSignal.timeout;
   const timer = (run: (...args: unknown[]) => void, ms: number, everyMs: number | undefined, args: unknown[]): SimTimer => {
     const owner = scheduler.current;
     const handle = new SimTimer();
@@ -160,12 +161,18 @@ export function takeTime(scheduler: Scheduler): () => void {
     clearInterval: clear,
     clearImmediate: clear,
   });
+  AbortSignal.timeout = (ms) => {
+    const over = new AbortController();
+    timer(() => over.abort(), ms, undefined, []);
+    return over.signal;
+  };
   isTaken = true;
   Date.now = () => scheduler.current?.clock.now() ?? Math.floor(EPOCH_MS + scheduler.now);
   return () => {
     isTaken = false;
     Object.assign(globalThis, real);
     Date.now = realNow;
+    AbortSignal.timeout = realTimeout;
   };
 }
 

@@ -4,6 +4,7 @@ import type { PlanDeps } from '../../processors/plan/context.ts';
 import type { OpenWorker } from '../../processors/queue-worker.ts';
 import type { Slots } from '../../processors/slots.ts';
 import type {
+  ApprovalStore,
   ConfinedFileSystem,
   FileJournal,
   FiringLane,
@@ -11,10 +12,13 @@ import type {
   InstanceRegistry,
   Ledger,
   PlanJournal,
+  QuestionKernel,
   ScheduleStore,
   TaskExecutor,
   ToolJournal,
+  WebhookOutbox,
 } from '../../src/core/ports/index.ts';
+import type { SenderDeps } from '../../src/webhooks/io/sender.ts';
 import type { SimProcess } from './scheduler.ts';
 import type { Disk } from './twins/disk.ts';
 import type { Stores } from './twins/stores.ts';
@@ -48,6 +52,15 @@ export interface Seams {
   readonly plan?: (deps: PlanDeps, context: SeamContext) => PlanDeps;
   readonly deps?: (deps: PipelineDeps, context: SeamContext) => PipelineDeps;
   readonly schedules?: (store: ScheduleStore, context: SeamContext) => ScheduleStore;
+  /** Where the kernel keeps questions. */
+  readonly approvals?: (store: ApprovalStore, world: World) => ApprovalStore;
+  /** What the kernel says to a plan that asks. */
+  readonly questions?: (kernel: QuestionKernel, store: ApprovalStore) => QuestionKernel;
+  /** False: who answers a question wakes no plan. */
+  readonly wakes?: boolean;
+  readonly outbox?: (outbox: WebhookOutbox, context: SeamContext) => WebhookOutbox;
+  /** One attempt to deliver a notice. */
+  readonly attempt?: (attempt: SenderDeps['attempt'], context: SeamContext) => SenderDeps['attempt'];
   readonly lane?: (lane: FiringLane, context: SeamContext) => FiringLane;
   readonly openWorker?: (open: OpenWorker, context: SeamContext) => OpenWorker;
   readonly disk?: (disk: Disk) => void;

@@ -22,7 +22,7 @@ export async function shrink(scenario: Scenario, invariant: string, seams: Seams
 }
 
 function* smallerThan(scenario: Scenario): Generator<Scenario> {
-  const { faults, calls, tasks, workers, concurrency, later, schedule } = scenario;
+  const { faults, calls, tasks, workers, concurrency, later, schedule, approval, webhooks } = scenario;
   if (later) yield { ...scenario, later: false };
   for (const at of faults.keys()) yield { ...scenario, faults: faults.toSpliced(at, 1) };
   for (const at of calls.keys()) yield { ...scenario, calls: calls.toSpliced(at, 1) };
@@ -37,6 +37,19 @@ function* smallerThan(scenario: Scenario): Generator<Scenario> {
     for (const at of deaths.keys()) yield { ...scenario, schedule: { ...schedule, deaths: deaths.toSpliced(at, 1) } };
     if (down !== undefined) yield { ...scenario, schedule: { ...plain, deaths, ...(jump && { jump }) } };
     if (jump !== undefined) yield { ...scenario, schedule: { ...plain, deaths, ...(down && { down }) } };
+  }
+  if (approval !== undefined) {
+    const { jump, deaths, approvers, ...plain } = approval;
+    for (const at of deaths.keys()) yield { ...scenario, approval: { ...approval, deaths: deaths.toSpliced(at, 1) } };
+    for (const at of approvers.keys()) yield { ...scenario, approval: { ...approval, approvers: approvers.toSpliced(at, 1) } };
+    if (jump !== undefined) yield { ...scenario, approval: { ...plain, deaths, approvers } };
+  }
+  if (webhooks !== undefined) {
+    const { jump, indexLost, ...plain } = webhooks;
+    for (const at of webhooks.kills.keys()) yield { ...scenario, webhooks: { ...webhooks, kills: webhooks.kills.toSpliced(at, 1) } };
+    for (const at of webhooks.answers.keys()) yield { ...scenario, webhooks: { ...webhooks, answers: webhooks.answers.toSpliced(at, 1) } };
+    if (jump !== undefined) yield { ...scenario, webhooks: { ...plain, ...(indexLost === undefined ? {} : { indexLost }) } };
+    if (indexLost !== undefined) yield { ...scenario, webhooks: { ...plain, ...(jump && { jump }) } };
   }
   if (workers > 1) yield { ...scenario, workers: 1 };
   if (concurrency > 1) yield { ...scenario, concurrency: 1 };

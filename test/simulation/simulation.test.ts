@@ -61,6 +61,12 @@ if (SEED !== undefined) {
       expect(reached.get('says:trimmed-plan') ?? 0).toBeGreaterThan(3);
       // The kernel keeps a schedule in one history of twenty-nine.
       expect(reached.get('firing:ended:SUCCESS') ?? 0).toBeGreaterThan(20);
+      // A plan waits for somebody's word in one history of thirty-one.
+      for (const word of ['approval:behind-approved', 'question:expired', 'approval:told-deny', 'approval:WRONG_STATE'])
+        expect(reached.get(word) ?? 0, word).toBeGreaterThan(2);
+      // Receivers are told of ends in one history of thirty-seven.
+      for (const word of ['notice:delivered', 'notice:repeated', 'notice:no-room', 'notice:gone', 'fault:kill-api'])
+        expect(reached.get(word) ?? 0, word).toBeGreaterThan(1);
       for (const word of ['firing:overlap', 'fault:kill-kernel', 'fault:kernel-down']) expect(reached.get(word) ?? 0, word).toBeGreaterThan(0);
     });
 
@@ -268,6 +274,21 @@ if (SEED !== undefined) {
         const { violations } = await runHistory({ ...base, faults: [{ kind: 'redis-loss', at, ageMs: undefined }] });
         expect(violations, `Redis is emptied at ${at} ms`).toEqual([]);
       }
+    });
+
+    it('keep the promise that this one broke: Redis is emptied while the request of a firing is under way, and its end comes back from the journal', async () => {
+      const schedule = { cron: '* * * * *', missed: 'all', overlap: 'skip', until: 62_000, last: 'pause', deaths: [] } as const;
+      const base = { ...scenarioOf(3_000_148), workers: 1, concurrency: 1, tasks: [], calls: [], schedule };
+      for (const at of [60_003, 60_004, 60_006]) {
+        const { violations } = await runHistory({ ...base, faults: [{ kind: 'redis-loss', at, ageMs: undefined }] });
+        expect(violations, `Redis is emptied at ${at} ms`).toEqual([]);
+      }
+    });
+
+    it('keep the promise that this one broke: somebody who follows a plan, too, and has shown its kernel another answer', async () => {
+      const { violations, reached } = await runHistory(scenarioOf(5_000_153));
+      expect(violations).toEqual([]);
+      expect([...reached]).toEqual(expect.arrayContaining(['approval:forged-INVALID_RESULT', 'question:other-hash']));
     });
 
     it('are the same history for the same seed, here and in a process of the long run', async () => {

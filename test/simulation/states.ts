@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { protocolTable } from '../conformance/protocol-tables.ts';
 
 /**
@@ -26,6 +27,52 @@ const SETTLED: Readonly<Record<string, string>> = {
   '5th crash': 'says:crashed',
   'the same fault came back (section 6)': 'says:came-back',
 };
+
+/** Rows of the question, by their labels in docs/plan-protocol.md 10. */
+const QUESTIONS: Readonly<Record<string, readonly string[]>> = {
+  'none: never reached': ['question:none'],
+  '`open`': ['question:open'],
+  '`approved`, `denied`': ['question:approved', 'question:denied'],
+  '`expired`': ['question:expired'],
+  'of the same id with another hash (an answer before it was lost and came otherwise)': ['question:other-hash'],
+};
+
+/** What becomes of a notice, by the rows of docs/webhooks.md: state, event. */
+const NOTICES: Readonly<Record<string, string>> = {
+  'none: the index says that a task has ended, an endpoint is told of it, and its outcome is signed': 'notice:noted',
+  'none: the same, and there is no room for its text': 'notice:no-room',
+  '`pending`: 2xx': 'notice:delivered',
+  '`pending`: 410': 'notice:gone',
+  '`pending`: anything else, before 24 hours or the tenth attempt': 'notice:repeated',
+  '`pending`: anything else, after both': 'notice:given-up',
+  '`dead`: a newer notice of the endpoint needs the room': 'notice:text-dropped',
+  '`dead`: sent again by an operator': 'notice:resent',
+  "`dead`, without text: sent again, and the task's result is the one that the id is of, and there is room": 'notice:restored',
+  '`dead`, without text: sent again, and the result is gone or another one': 'notice:lost',
+  '`delivered`, `dead`: `webhooks.keep_s` is over': 'notice:kept-over',
+  '`delivered`, then `dead`: there are more than `webhooks.max_notices`; the oldest first': 'notice:surplus',
+};
+
+/** Cells of the table of a page that has this head. */
+function rowsBelow(page: string, head: string): readonly (readonly string[])[] {
+  const lines = readFileSync(new URL(`../../docs/${page}`, import.meta.url), 'utf8').split('\n');
+  const first = lines.findIndex((line) => line.startsWith(head)) + 2;
+  const end = lines.findIndex((line, at) => at >= first && !line.startsWith('|'));
+  return lines.slice(first, end).map((line) =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+}
+
+function questions(): readonly string[] {
+  return rowsBelow('plan-protocol.md', '| state of the row |').flatMap(([label = '']) => QUESTIONS[label] ?? [`question:${label}`]);
+}
+
+function notices(): readonly string[] {
+  return rowsBelow('webhooks.md', '| state | event | next |').map(([state, event]) => NOTICES[`${state}: ${event}`] ?? `notice:${state}: ${event}`);
+}
 
 function rowStates(): readonly string[] {
   const meaning = protocolTable('2. Ledger row').get('`state`')?.get('meaning') ?? '';
@@ -58,6 +105,8 @@ export const STATES: readonly string[] = [
     ...claimAnswers(),
     ...effectPoints(),
     ...settledEnds(),
+    ...questions(),
+    ...notices(),
     'claim:failed',
     'record:recorded',
     'record:awaited',
@@ -71,6 +120,8 @@ const IN_SENTENCES = new Set(['point:taken-back', 'point:withdrawn', 'point:befo
 
 /** What histories reached of the protocol and its page does not name. */
 export function unnamedStates(reached: readonly string[]): readonly string[] {
-  const protocol = reached.filter((word) => /^(row|claim|record|point):/.test(word) || (word.startsWith('end:') && !word.startsWith('end:plan-')));
+  const protocol = reached.filter(
+    (word) => /^(row|claim|record|point|question|notice):/.test(word) || (word.startsWith('end:') && !word.startsWith('end:plan-')),
+  );
   return protocol.filter((word) => !STATES.includes(word) && !IN_SENTENCES.has(word));
 }

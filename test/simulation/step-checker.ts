@@ -43,7 +43,7 @@ export function checkSteps(parts: Parts, ticket: PlanTicket, name: string): void
   for (const entry of entries.filter(({ voided }) => !voided)) {
     const at = Number.parseInt(entry.path, 10);
     const kind = plan.steps[at];
-    if (kind === 'copy') continue;
+    if (kind === 'copy' || kind === 'approval') continue;
     // A repeatable call keeps the key of its first attempt.
     const first = entries.find(({ path, voided }) => path === String(at) && !voided);
     const requests = host.tools.requests.get((kind === 'once' ? entry.taskId : first?.taskId) ?? '') ?? 0;

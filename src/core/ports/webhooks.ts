@@ -64,7 +64,10 @@ export interface WebhookOutbox {
    * lose their texts, the oldest first, and then new ones are dead without a text; answers how many texts that were.
    */
   add(notices: readonly NewNotice[], place: OutboxPlace, now: number): Promise<{ readonly added: number; readonly dropped: number }>;
-  /** The tasks are told to the endpoints when they end, until then. */
+  /**
+   * The tasks are told to the endpoints when they end, until then. Of more wishes than are kept those go first whose task was told; where
+   * there are none of these it rejects, too, and nothing is written.
+   */
   want(taskIds: readonly string[], endpoints: readonly string[], until: number): Promise<void>;
   /** Endpoints that are to be told of these tasks, by task. */
   wantedBy(taskIds: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>;

@@ -42,6 +42,8 @@ const SLACK_MS = 300_000;
 /**
  * Follows the task index and writes a notice for each outcome that an endpoint is told of. The place in the events is written with
  * the notices: a process that dies repeats the last events, and the same outcome makes the same notice.
+ *
+ * @throws WritError STORAGE_UNAVAILABLE from `start` when no place can be written
  */
 export function followOutcomes(deps: FollowDeps): Lifecycle {
   const { index, outbox, clock } = deps;
@@ -55,7 +57,8 @@ export function followOutcomes(deps: FollowDeps): Lifecycle {
         await (place.event === undefined ? fromNow(place.seenAt, signal) : fromEvent(place.event, signal));
       } catch (error) {
         if (signal.aborted) return;
-        if (isTooOld(error)) await forget(signal);
+        // A disk that is full is no reason to look no more.
+        if (isTooOld(error)) await forget(signal).catch(deps.onTrouble);
         else deps.onTrouble(error);
         await pause(deps.retryMs ?? RETRY_MS, signal);
       }
@@ -170,7 +173,9 @@ export function followOutcomes(deps: FollowDeps): Lifecycle {
   }
 
   return lifecycle(
-    () => {
+    async () => {
+      // Before anybody can wish to be told: what ends from here on is looked at, whatever happens next.
+      await outbox.place(clock.now());
       stopping = new AbortController();
       running = follow(stopping.signal);
     },

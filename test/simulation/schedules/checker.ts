@@ -168,7 +168,7 @@ export class ScheduleWatch {
       checker.violate('everything ends', `the firing of ${named(planned)} is ${state} (${detail})`);
       return;
     }
-    const ends = checker.recorded(taskId);
+    const ends = checker.signed(taskId, host.stores);
     const hasEnded = ends.some(({ status, result }) => (detail === 'SUCCESS' ? status === 'SUCCESS' : result.includes(`"${detail}"`)));
     if (!hasEnded) checker.violate('failures are true', `the firing of ${named(planned)} is told as ${detail}, and no executor has said so`);
     if (detail === 'SUCCESS' && (host.tools.requests.get(taskId) ?? 0) === 0)

@@ -8,7 +8,8 @@ import type { SimSchedule } from '../scenario.ts';
 import { SimProcess } from '../scheduler.ts';
 import { EXECUTOR_KEY } from '../tasks.ts';
 import { cheapEd25519 } from '../twins/crypto.ts';
-import { emptyScheduleStore, storeFor } from '../twins/schedule-store.ts';
+import { emptyKernelStores } from '../twins/kernel-store.ts';
+import { storeFor } from '../twins/schedule-store.ts';
 import { MANIFEST, SCHEDULE, ScheduleWatch } from './checker.ts';
 
 const MINUTE = 60_000;
@@ -20,7 +21,7 @@ type Registry = ReturnType<typeof createSchedules>['registry'];
 /** The kernel's process with a schedule in its store, and an operator; answers who judges the schedule in the end. */
 export function startSchedule(parts: Parts, schedule: SimSchedule): () => void {
   const { world, kernel, kernelProcess, workers, open } = parts;
-  const store = emptyScheduleStore();
+  const store = emptyKernelStores().schedules;
   const watch = new ScheduleWatch(parts, schedule, store);
   const counts = new Map<string, number>();
   let registry: Registry | undefined;

@@ -1,4 +1,18 @@
-import type { AuditEntry, Bindings, IssuedTask, IssueEntry, KernelStore, ScheduleStore, StoredRevocation } from '../../../src/core/ports/index.ts';
+import type { Clock } from '../../../src/core/clock.ts';
+import type {
+  ApprovalStore,
+  AuditEntry,
+  Bindings,
+  DerivedLease,
+  DeriveRequest,
+  IssuedTask,
+  IssueEntry,
+  KernelStore,
+  QuestionKernel,
+  ScheduleStore,
+  StoredApproval,
+  StoredRevocation,
+} from '../../../src/core/ports/index.ts';
 import { planLogic } from '../../../src/executors/plan/index.ts';
 import { createKernel, type Kernel } from '../../../src/kernel/index.ts';
 import { fixedKeyring } from '../../../src/lease/index.ts';
@@ -12,24 +26,46 @@ export const PLAN_QUEUE = 'plan';
 /** The real kernel on records in memory; it can be restarted, and then knows only its records. */
 export class KernelTwin {
   #kernel: Kernel | undefined;
-  readonly #world: World;
   readonly #store = storeTwin();
   readonly #bindings: Bindings;
   #ids = 0;
   /** Where the kernel keeps schedules; only in histories that have one. */
   schedules: ScheduleStore | undefined;
+  /** Where the kernel keeps questions; only in histories whose plans ask. */
+  approvals: ApprovalStore | undefined;
+  /** What answers questions of plans; a mutant of it, too. */
+  questions: (kernel: Kernel) => QuestionKernel = (kernel) => kernel;
+  /** Told of each lease for a step of a plan. */
+  onDerived: (lease: DerivedLease) => void = () => undefined;
+  /** Told where a question stands that a plan has asked. */
+  onAsked: (request: DeriveRequest, row: StoredApproval) => Promise<void> = async () => undefined;
+  readonly clock: Clock;
   /** What its machine's clock is wrong by, milliseconds. */
   skewMs = 0;
 
   constructor(world: World, bindings: Bindings) {
-    this.#world = world;
     this.#bindings = bindings;
+    this.clock = { now: () => Math.floor(EPOCH_MS + world.now + this.skewMs), monotonic: () => world.now };
   }
 
   /** Started when somebody asks: most histories have no plan. */
   get kernel(): Kernel {
     this.#kernel ??= this.#start();
     return this.#kernel;
+  }
+
+  /** As the plan role asks it. */
+  async derive(request: DeriveRequest): Promise<DerivedLease> {
+    const lease = await this.kernel.derive(request);
+    this.onDerived(lease);
+    return lease;
+  }
+
+  /** As the plan role asks it. */
+  async askApproval(request: DeriveRequest): Promise<StoredApproval> {
+    const row = await this.questions(this.kernel).askApproval(request);
+    await this.onAsked(request, row);
+    return row;
   }
 
   restart(): void {
@@ -40,12 +76,13 @@ export class KernelTwin {
     return createKernel({
       store: this.#store,
       ...(this.schedules === undefined ? {} : { schedules: this.schedules }),
+      ...(this.approvals === undefined ? {} : { approvals: this.approvals }),
       key: KERNEL_KEY,
       kernelKeyring: fixedKeyring([KERNEL_KEY]),
       executorKeyring: fixedKeyring([EXECUTOR_KEY]),
       ed25519: cheapEd25519,
       config: { issuer: ISSUER, ttl: 3600, maxTtl: 86_400, audienceOf: ({ capability_id: capability }) => (capability === 'TOOL_CALL' ? TOOL_QUEUE : 'file') },
-      clock: { now: () => Math.floor(EPOCH_MS + this.#world.now + this.skewMs), monotonic: () => this.#world.now },
+      clock: this.clock,
       plans: { logic: planLogic, bindings: this.#bindings, ed25519: cheapEd25519, queue: PLAN_QUEUE },
       randomId: () => {
         this.#ids += 1;

@@ -1,30 +1,11 @@
-import { scheduleStore } from '../../../src/adapters/sqlite/kernel-store/schedule-store.ts';
-import { migrate } from '../../../src/adapters/sqlite/migrate.ts';
-import { openDatabase } from '../../../src/adapters/sqlite/open.ts';
 import { WritError } from '../../../src/core/errors.ts';
 import type { ScheduleStore } from '../../../src/core/ports/index.ts';
 import type { StoreDeath } from '../scenario.ts';
 import type { SimProcess } from '../scheduler.ts';
 import type { World } from '../world.ts';
-import { emptied } from './stores.ts';
 
 /** Writes of the store: each is one transaction, durable when it returns. */
 const WRITES: ReadonlySet<string> = new Set(['put', 'remove', 'decide', 'update']);
-
-let engine: { readonly store: ScheduleStore; readonly empty: () => void } | undefined;
-
-/** The product's SQL on SQLite in memory, opened once per process and emptied for each history. */
-export function emptyScheduleStore(): ScheduleStore {
-  engine ??= open();
-  engine.empty();
-  return engine.store;
-}
-
-function open(): NonNullable<typeof engine> {
-  const db = openDatabase(':memory:');
-  migrate(db, new URL('../../../src/adapters/sqlite/sql/kernel/', import.meta.url));
-  return { store: scheduleStore(db), empty: emptied(db, []) };
-}
 
 /** The store as one process has it: nothing is written when that is dead, or the disk is full. */
 export function storeFor(store: ScheduleStore, world: World, process: SimProcess, deaths: readonly StoreDeath[], counts: Map<string, number>): ScheduleStore {

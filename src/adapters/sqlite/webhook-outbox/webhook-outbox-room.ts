@@ -5,7 +5,7 @@ import type { SqliteDatabase } from '../open.ts';
 export interface OutboxLimits {
   /** Bytes of the texts of one endpoint, pending and dead. */
   readonly endpointBytes: number;
-  /** Notices in all; what has ended makes room. */
+  /** Notices in all, where what has ended makes room; and wishes in all, where those that were told do. */
   readonly maxNotices: number;
 }
 

@@ -2,6 +2,7 @@ import type { NoticeList, NoticeState, NoticeView } from '../../../contracts/ind
 import type { PendingNotice, WebhookOutbox } from '../../../core/ports/index.ts';
 import type { SqliteDatabase } from '../open.ts';
 import { type OutboxLimits, outboxRoom } from './webhook-outbox-room.ts';
+import { outboxWishes } from './webhook-outbox-wishes.ts';
 
 interface Row {
   readonly seq: number;
@@ -26,14 +27,11 @@ export type OutboxStatements = { [K in keyof WebhookOutbox]: (...args: Parameter
 /** The operations of the outbox on an open database; each blocks its thread and needs a transaction around it. */
 export function outboxStatements(db: SqliteDatabase, limits: OutboxLimits): OutboxStatements {
   const room = outboxRoom(db, limits);
+  const wishes = outboxWishes(db, limits);
   const readPlace = db.prepare<[], { event: number | null; seen_at: number }>('SELECT event, seen_at FROM place');
   const writePlace = db.prepare<Values>(
     'INSERT INTO place (one, event, seen_at) VALUES (1, @event, @seenAt) ON CONFLICT (one) DO UPDATE SET event = excluded.event, seen_at = excluded.seen_at',
   );
-  const want = db.prepare<Values>(
-    'INSERT INTO wanted (task_id, endpoint, until) VALUES (@taskId, @endpoint, @until) ON CONFLICT (task_id, endpoint) DO UPDATE SET until = max(until, excluded.until)',
-  );
-  const wanted = db.prepare<[string], { endpoint: string }>('SELECT endpoint FROM wanted WHERE task_id = ?');
   const due = db.prepare<Values, Row>(
     `SELECT * FROM notice AS n WHERE endpoint = @endpoint AND state = 'pending' AND (next_at <= @now OR next_at > @tooFar)
        AND NOT EXISTS (SELECT 1 FROM notice AS e WHERE e.endpoint = n.endpoint AND e.task_id = n.task_id AND e.state = 'pending' AND e.seq < n.seq)
@@ -53,7 +51,6 @@ export function outboxStatements(db: SqliteDatabase, limits: OutboxLimits): Outb
   const resendOne = db.prepare<Values>(`${REVIVE} AND id = @id`);
   const resendAll = db.prepare<Values>(`${REVIVE} AND endpoint = @endpoint`);
   const read = db.prepare<[string], Row>('SELECT * FROM notice WHERE id = ?');
-  const trimWanted = db.prepare<Values>('DELETE FROM wanted WHERE until < @now');
 
   return {
     place(now) {
@@ -68,11 +65,8 @@ export function outboxStatements(db: SqliteDatabase, limits: OutboxLimits): Outb
       return done;
     },
 
-    want(taskIds, endpoints, until) {
-      for (const taskId of taskIds) for (const endpoint of endpoints) want.run({ taskId, endpoint, until });
-    },
-
-    wantedBy: (taskIds) => new Map(taskIds.map((taskId) => [taskId, wanted.all(taskId).map(({ endpoint }) => endpoint)])),
+    want: wishes.want,
+    wantedBy: wishes.wantedBy,
 
     due: (endpoint, now, longest, limit) => ({
       notices: due.all({ endpoint, now, tooFar: now + longest, limit }).map(pending),
@@ -106,7 +100,7 @@ export function outboxStatements(db: SqliteDatabase, limits: OutboxLimits): Outb
     counts: room.counts,
 
     trim(before, now, limit) {
-      trimWanted.run({ now });
+      wishes.trim(now);
       return room.trim(before, limit);
     },
   };

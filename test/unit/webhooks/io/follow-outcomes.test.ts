@@ -132,6 +132,29 @@ describe('following the ends of tasks', () => {
     expect([...(await following.notices(6))].sort()).toEqual([1, 2, 3, 4, 5, 6].map((n) => `crm task-${n}`));
   });
 
+  it('goes on looking when events are missing and the disk is full at that moment', async () => {
+    const [index, outbox] = [freshIndex({ maxEvents: 2 }), await freshOutbox()];
+    await outbox.add([], { event: 1, seenAt: T0 }, T0);
+    for (const n of [1, 2, 3, 4]) await end(index, n);
+    let asked = 0;
+    // The first when it starts, the second for where it stands, the third when events are missing.
+    const place: typeof outbox.place = (now) => {
+      asked += 1;
+      return asked === 3 ? Promise.reject(new WritError('STORAGE_UNAVAILABLE', 'the disk is full')) : outbox.place(now);
+    };
+    const following = await follow(index, { ...outbox, place });
+    expect([...(await following.notices(4))].sort()).toEqual([1, 2, 3, 4].map((n) => `crm task-${n}`));
+    expect(asked).toBeGreaterThan(3);
+  });
+
+  it('has a place on disk when it has started, so that nothing that ends from then on is missed', async () => {
+    const outbox = await freshOutbox();
+    const full = { ...outbox, place: () => Promise.reject(new WritError('STORAGE_UNAVAILABLE', 'the disk is full')) };
+    await expect(follow(freshIndex(), full)).rejects.toThrow('the disk is full');
+    await follow(freshIndex(), outbox);
+    expect(await outbox.place(T0 + 5)).toEqual({ event: undefined, seenAt: T0 });
+  });
+
   it('tries again while an outcome cannot be read, and goes on after it', async () => {
     const [index, outbox] = [freshIndex(), await freshOutbox()];
     let away = 2;

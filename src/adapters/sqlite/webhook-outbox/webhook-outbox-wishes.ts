@@ -1,0 +1,43 @@
+import { WritError } from '../../../core/errors.ts';
+import type { SqliteDatabase } from '../open.ts';
+
+interface Wish {
+  readonly taskId: string;
+  readonly endpoint: string;
+}
+
+/** The wishes of the outbox and their bound (docs/webhooks.md, Room), on an open database. */
+export function outboxWishes(db: SqliteDatabase, { maxNotices }: { readonly maxNotices: number }) {
+  const count = db.prepare<[], { rows: number }>('SELECT rows FROM wishes');
+  const isThere = db.prepare<Wish>('SELECT 1 FROM wanted WHERE task_id = @taskId AND endpoint = @endpoint');
+  const told = db.prepare<[number], { rows: number }>('SELECT count(*) AS rows FROM (SELECT 1 FROM wanted WHERE told = 1 LIMIT ?)');
+  const forgetTold = db.prepare<[number]>(
+    'DELETE FROM wanted WHERE (task_id, endpoint) IN (SELECT task_id, endpoint FROM wanted WHERE told = 1 ORDER BY until LIMIT ?)',
+  );
+  const insert = db.prepare<Wish & { readonly until: number }>(
+    'INSERT INTO wanted (task_id, endpoint, until) VALUES (@taskId, @endpoint, @until) ON CONFLICT (task_id, endpoint) DO UPDATE SET until = max(until, excluded.until)',
+  );
+  const endpoints = db.prepare<[string], { endpoint: string }>('SELECT endpoint FROM wanted WHERE task_id = ?');
+  const trim = db.prepare<[number]>('DELETE FROM wanted WHERE until < ?');
+
+  return {
+    /** Throws WritError STORAGE_UNAVAILABLE, having written nothing, when so many tasks that were not told are wanted already. */
+    want(taskIds: readonly string[], names: readonly string[], until: number): void {
+      const wishes = taskIds.flatMap((taskId) => names.map((endpoint) => ({ taskId, endpoint })));
+      const over = (count.get()?.rows ?? 0) + wishes.filter((wish) => isThere.get(wish) === undefined).length - maxNotices;
+      if (over > 0) makeRoom(over);
+      for (const wish of wishes) insert.run({ ...wish, until });
+    },
+
+    wantedBy: (taskIds: readonly string[]) => new Map(taskIds.map((taskId) => [taskId, endpoints.all(taskId).map(({ endpoint }) => endpoint)])),
+
+    trim: (now: number): void => void trim.run(now),
+  };
+
+  /** Whoever was told of a task has what he asked for; only another end of the same task would be told him once more. */
+  function makeRoom(over: number): void {
+    if ((told.get(over)?.rows ?? 0) < over)
+      throw new WritError('STORAGE_UNAVAILABLE', `the outbox of webhooks is full: ${maxNotices} tasks are wanted, and have not ended`);
+    forgetTold.run(over);
+  }
+}

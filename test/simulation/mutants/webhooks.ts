@@ -1,0 +1,106 @@
+import type { Mutant } from './mutant.ts';
+
+/** Bytes of texts for which an outbox that is small has room. */
+const FULL_BYTES = 700;
+
+/** What the API does with notices. */
+export const WEBHOOK_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'the place in the events is written before the notices',
+    seams: {
+      outbox: (outbox) => ({
+        ...outbox,
+        async add(notices, place, now) {
+          await outbox.add([], place, now);
+          return outbox.add(notices, place, now);
+        },
+      }),
+    },
+  },
+  {
+    name: 'a notice is delivered when it was sent',
+    seams: {
+      attempt: (attempt) => async (notice, signal) => {
+        const end = await attempt(notice, signal);
+        return end.kind === 'failed' && end.problem.includes('connection') ? { kind: 'taken' } : end;
+      },
+    },
+  },
+  {
+    name: 'each attempt of a notice has an id of its own',
+    seams: {
+      attempt: (attempt) => (notice, signal) => attempt({ ...notice, id: notice.attempts === 0 ? notice.id : `${notice.id}-${notice.attempts}` }, signal),
+    },
+  },
+  {
+    name: 'a receiver that fails once gets no notice again',
+    seams: {
+      attempt: (attempt) => async (notice, signal) => {
+        const end = await attempt(notice, signal);
+        return end.kind === 'failed' ? { kind: 'gone' } : end;
+      },
+    },
+  },
+  {
+    name: 'a notice for which there is no room leaves no row',
+    seams: {
+      outbox: (outbox) => ({
+        ...outbox,
+        async add(notices, place, now) {
+          const held = (await outbox.counts()).filter(({ state }) => state === 'pending');
+          const fits = notices.filter(({ endpoint, body }) => (held.find((one) => one.endpoint === endpoint)?.bytes ?? 0) + body.length < FULL_BYTES);
+          return outbox.add(fits, place, now);
+        },
+      }),
+    },
+  },
+  {
+    name: 'the look back after lost events begins now',
+    seams: {
+      outbox: (outbox) => ({
+        ...outbox,
+        async place(now) {
+          const place = await outbox.place(now);
+          return place.event === undefined ? { ...place, seenAt: now } : place;
+        },
+      }),
+    },
+  },
+  {
+    name: 'a wish is acknowledged before it is on disk',
+    seams: {
+      outbox: (outbox) => ({
+        ...outbox,
+        want: async (...wish) => void outbox.want(...wish).catch(() => undefined),
+      }),
+    },
+  },
+  {
+    name: 'the text of a notice is made again with the time of now',
+    seams: {
+      attempt:
+        (attempt, { process }) =>
+        (notice, signal) =>
+          attempt({ ...notice, body: notice.body.replace(/"timestamp":"[^"]*"/, `"timestamp":"${new Date(process.clock.now()).toISOString()}"`) }, signal),
+    },
+  },
+  {
+    name: 'the next notice of a task does not wait for the one before',
+    seams: {
+      outbox: (outbox) => ({
+        ...outbox,
+        async due(endpoint, now, longest, limit) {
+          const due = await outbox.due(endpoint, now, longest, limit);
+          const { notices } = await outbox.list({ endpoint, state: 'pending' }, undefined, limit);
+          const texts = await Promise.all(notices.filter(({ attempts }) => attempts === 0).map(({ id }) => outbox.read(id)));
+          const more = texts.flatMap((view) =>
+            view?.body === undefined ? [] : [{ id: view.id, taskId: view.task_id, body: view.body, attempts: 0, firstAt: undefined }],
+          );
+          const known = new Set(due.notices.map(({ id }) => id));
+          // Their numbers are not told here: large ones come after all others.
+          return { ...due, notices: [...due.notices, ...more.filter(({ id }) => !known.has(id)).map((one, at) => ({ ...one, seq: 1_000_000 + at }))] };
+        },
+      }),
+    },
+  },
+];

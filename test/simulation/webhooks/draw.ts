@@ -1,0 +1,61 @@
+import type { Random } from '../../support/random.ts';
+import type { CallFault, ReceiverAnswer, Scenario, SimWebhooks } from '../scenario.ts';
+
+/** Calls of the API around a notice. */
+const CALLS = [
+  'outbox.add',
+  'outbox.add',
+  'outbox.settle',
+  'outbox.settle',
+  'outbox.due',
+  'outbox.place',
+  'outbox.want',
+  'outbox.wantedBy',
+  'outbox.restore',
+  'outbox.resend',
+  'receiver.all',
+  'receiver.wish',
+  'index.look',
+  'ledger.row',
+] as const;
+const KINDS = ['kill-before', 'kill-after', 'kill-after', 'lost-answer', 'error', 'slow', 'pause', 'power-after'] as const;
+const ANSWERS: readonly ReceiverAnswer[] = ['ok', 'ok', 'error', 'busy', 'redirect', 'hang', 'cut', 'late', 'gone', 'lies'];
+
+/** The scenario with two receivers, and faults around their notices. */
+export function withWebhooks(scenario: Scenario, random: Random): Scenario {
+  const busy = random.chance(0.85);
+  const calls = busy
+    ? Array.from({ length: 1 + random.integer(3) }, (): CallFault => ({ call: 1 + random.integer(5), of: random.pick(CALLS), kind: random.pick(KINDS) }))
+    : [];
+  const faults = busy ? scenario.faults.filter(({ kind }) => kind !== 'clock') : [];
+  const lost = { kind: 'redis-loss', at: random.integer(1_000), ageMs: random.chance(0.5) ? undefined : 1 + random.integer(500) } as const;
+  const full = { kind: 'disk-full', at: random.integer(1_000), forMs: random.pick([200, 2_000]) } as const;
+  const more = busy ? [...(random.chance(0.2) ? [lost] : []), ...(random.chance(0.2) ? [full] : [])] : [];
+  const webhooks = webhooksOf(random);
+  const { jump: _jump, indexLost: _lost, ...calm } = webhooks;
+  return {
+    ...scenario,
+    plans: [],
+    boundAt: 0,
+    tasks: random.chance(0.3) ? [{ kind: 'move', at: 0, duplicates: 0, ttlS: 3600, trap: 'source-missing' }, ...scenario.tasks.slice(0, 2)] : scenario.tasks,
+    faults: [...faults, ...more],
+    calls,
+    webhooks: busy ? webhooks : { ...calm, kills: [], answers: calm.answers.map((answer) => (answer === 'gone' ? 'ok' : answer)) },
+  };
+}
+
+function webhooksOf(random: Random): SimWebhooks {
+  const isDown = random.chance(0.05);
+  const room = random.pick(['wide', 'wide', 'wide', 'narrow', 'narrow', 'few'] as const);
+  return {
+    room,
+    answers: Array.from({ length: random.integer(6) }, () => random.pick(ANSWERS)),
+    isDown,
+    kills: Array.from({ length: random.pick([0, 0, 1, 2]) }, () => random.integer(6_000)),
+    resends: random.chance(0.5),
+    forgets: random.chance(0.15),
+    retried: random.chance(0.8),
+    ...(random.chance(0.15) ? { indexLost: random.integer(3_000) } : {}),
+    ...(!isDown && random.chance(0.25) ? { jump: { at: random.integer(12_000), byMs: random.pick([-7_200_000, -30_000, 600_000, 90_000_000]) } } : {}),
+  };
+}
