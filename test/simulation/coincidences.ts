@@ -139,6 +139,22 @@ export function takenAway(scenario: Scenario, random: Random): Scenario {
   return { ...scenario, plans: [], boundAt: 0, workers: 1, renames: false, tasks, faults: [], calls };
 }
 
+/**
+ * A plan fails, and Redis comes back as it was before that, or before it was retried: the job that has ended is delivered again. It
+ * fails at once, because a tool is not bound yet, or when nobody can tell what became of its request.
+ */
+export function rolledBack(scenario: Scenario, random: Random): Scenario {
+  const atOnce = random.chance(0.5);
+  const steps = atOnce ? (['once', 'copy'] as const) : (['none', 'once'] as const);
+  const plans = [{ at: 0, steps, goesOn: false, raw: random.chance(0.35), retried: random.chance(0.6) }];
+  const at = atOnce ? 60 + random.integer(6_000) : 10_000 + random.integer(15_000);
+  const died = { call: 1 + random.integer(2), of: 'tool', kind: random.pick(['kill-before', 'kill-after'] as const) } as const;
+  const another = { call: 40 + random.integer(160), kind: random.pick(['kill-after', 'lost-answer', 'pause'] as const) } as const;
+  const calls = [...(atOnce ? [] : [died]), ...(random.chance(0.3) ? [another] : [])];
+  const boundAt = atOnce ? 1_000 + random.integer(3_000) : 0;
+  return { ...scenario, tasks: [], plans, boundAt, faults: [{ kind: 'redis-loss', at, ageMs: 1 + random.integer(at) }], calls };
+}
+
 /** A plan of one to five steps. */
 export function planOf(random: Random): SimPlan {
   const steps = Array.from({ length: 1 + random.integer(5) }, () => random.pick(['none', 'idempotent', 'once', 'copy'] as const));

@@ -20,6 +20,7 @@ import { RedisTwin } from './twins/redis.ts';
 import { type Stores, StoreTwin } from './twins/stores.ts';
 import { ToolServer } from './twins/tools.ts';
 import { countLosses, watchLedger, watchQueue } from './watch.ts';
+import { watchWishes } from './wish-checker.ts';
 import { World } from './world.ts';
 
 export interface HistoryOptions {
@@ -170,6 +171,7 @@ async function live(parts: Parts): Promise<void> {
   for (const ticket of parts.tickets) produceTask(parts, ticket);
   for (const ticket of parts.plans) producePlan(parts, ticket);
   for (const fault of scenario.faults) planFault(parts, fault);
+  const judgeWishes = watchWishes(parts);
   const judgeSchedule = scenario.schedule === undefined ? undefined : startSchedule(parts, scenario.schedule);
 
   const ended = await untilOver(parts);
@@ -180,6 +182,7 @@ async function live(parts: Parts): Promise<void> {
   } else for (const ticket of parts.plans) await checkPlan(parts, ticket);
   await checker.atEnd(parts, taskIdOf);
   judgeSchedule?.();
+  judgeWishes();
   for (const kind of world.struck.keys()) reached.add(`fault:${kind}`);
 }
 
