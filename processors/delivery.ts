@@ -10,7 +10,7 @@ export interface Delivery {
   readonly jobId: string;
   /** Prefix of the shard that it came from. */
   readonly prefix: string;
-  /** For figures only. */
+  /** For figures, and for the name of a plan's wish. */
   readonly attempt: Attempt;
   /** Aborted with a `StopReason`. */
   readonly signal: AbortSignal;

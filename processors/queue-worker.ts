@@ -26,8 +26,6 @@ export interface QueueWorkerOptions {
   readonly onRenewalFailed?: (jobs: number) => void;
   /** Told of each job of a lost worker that this one put back. */
   readonly onStalled?: (jobId: string) => void;
-  /** Told of each job that the queue has as failed. */
-  readonly onFailed?: (jobId: string) => void;
 }
 
 /** What is done with one delivery; `afterDelay` runs once a job that is delayed is parked. */
@@ -115,7 +113,6 @@ export function createQueueWorker(options: QueueWorkerOptions, deps: QueueWorker
         options.onRenewalFailed?.(jobIds.length);
       });
       worker.on('stalled', (jobId) => options.onStalled?.(jobId));
-      worker.on('failed', (job) => options.onFailed?.(job?.id ?? ''));
       wasReady = false;
       stopped = new AbortController();
       await readyUnlessStopped(worker, stopped.signal);

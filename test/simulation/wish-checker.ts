@@ -55,7 +55,7 @@ export function watchWishes(parts: Parts): () => void {
   Object.assign(plan, {
     async ask(...args: Parameters<typeof look>) {
       const [, method, [first]] = args;
-      const isOpened = method === 'begin' || method === 'resume';
+      const isOpened = method === 'begin';
       const answer = await look(...args);
       const planSha256 = String(Reflect.get(Object(first), 'planSha256'));
       if (isOpened) ranOn(planSha256);
