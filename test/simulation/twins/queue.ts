@@ -206,7 +206,12 @@ export class QueueTwin {
     const job = this.jobs.get(id);
     if (job === undefined) throw new QueueRefusal(-1, 'missing job');
     if (job.state !== from) throw new QueueRefusal(-3, `not ${from}`);
-    Object.assign(job, { failedReason: '', returnvalue: null, ...(resetAttemptsMade && { attemptsMade: 0 }), ...(resetAttemptsStarted && { attemptsStarted: 0 }) });
+    Object.assign(job, {
+      failedReason: '',
+      returnvalue: null,
+      ...(resetAttemptsMade && { attemptsMade: 0 }),
+      ...(resetAttemptsStarted && { attemptsStarted: 0 }),
+    });
     this.#wait(job);
     this.onWaiting();
   }
