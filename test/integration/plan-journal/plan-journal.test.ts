@@ -182,7 +182,7 @@ describe('the plan journal', () => {
     });
 
     it('keeps the youngest sixty-four, and none of a plan that has succeeded', async () => {
-      for (let n = 0; n < 200; n += 1) await begin(journal, 'lease', wishAt(n));
+      await Promise.all(Array.from({ length: 200 }, (_, n) => begin(journal, 'lease', wishAt(n))));
       expect(wishes()).toBe(64);
       expect([await journal.served(SHA, wishAt(136)), await journal.served(SHA, wishAt(135))]).toEqual([true, false]);
       await journal.end(plan(), { status: 'SUCCESS', code: undefined, message: '', endedBy: undefined, result: '{}' }, 2);

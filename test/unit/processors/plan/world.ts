@@ -84,7 +84,7 @@ export async function createPlanWorld(steps: readonly StepLike[], bound: Binding
     report: () => undefined,
   };
   let at: string | TaskManifest = '0';
-  let ends = 0;
+  let job = { addedAt: 0, ends: 0 };
   const nextManifest = (): TaskManifest => (typeof at === 'string' ? manifestAt(at) : at);
 
   function manifestAt(path: string, generation = 0, bindings = bound, retryOf?: string): TaskManifest {
@@ -111,7 +111,11 @@ export async function createPlanWorld(steps: readonly StepLike[], bound: Binding
     },
     /** Somebody runs the plan's job again, which has ended. */
     retry() {
-      ends += 1;
+      job = { ...job, ends: job.ends + 1 };
+    },
+    /** The job has other figures: Redis was changed, or came back as it was. */
+    comesBackAs(figures: Partial<typeof job>) {
+      job = { ...job, ...figures };
     },
     /** Records an executor's answer to the step, as its worker does. */
     async answer(manifest: TaskManifest, outcome: Outcome): Promise<void> {
@@ -129,11 +133,10 @@ export async function createPlanWorld(steps: readonly StepLike[], bound: Binding
       const errorCode = outcome.error?.error_code;
       await ledger.record({ taskId: manifest.task_id, epoch: claim.epoch, status: outcome.status, errorCode, result, now: clock.now() });
     },
-    async deliver(parked = createParkedPlans(world.deps)): Promise<PlanDeliveryEnd> {
+    async deliver(parked = createParkedPlans(world.deps), jobId = `p_${planSha256}`): Promise<PlanDeliveryEnd> {
       const { inFlight } = world.deps;
-      const jobId = `p_${planSha256}`;
       const running = inFlight.begin(jobId);
-      const attempt = { addedAt: 0, fetchedAt: 0, started: 1, failed: ends, everFailed: ends > 0 };
+      const attempt = { addedAt: job.addedAt, fetchedAt: 0, started: 1, failed: job.ends, everFailed: job.ends > 0 };
       const delivery = {
         ...{ data: { v: 1, envelope, lease: LEASE }, queue: 'plan', prefix: QUEUE_PREFIX },
         ...{ jobId, attempt, signal: running.controller.signal },
