@@ -140,19 +140,23 @@ export function takenAway(scenario: Scenario, random: Random): Scenario {
 }
 
 /**
- * A plan fails, and Redis comes back as it was before that, or before it was retried: the job that has ended is delivered again. It
- * fails at once, because a tool is not bound yet, or when nobody can tell what became of its request.
+ * A plan fails, and its job is delivered again: Redis comes back as it was before that, or before it was retried; or the worker dies that
+ * runs it on, or that tells those who wait for its end. It fails at once, because a tool is not bound yet, or when nobody can tell what
+ * became of its request.
  */
-export function rolledBack(scenario: Scenario, random: Random): Scenario {
+export function deliveredAgain(scenario: Scenario, random: Random): Scenario {
   const atOnce = random.chance(0.5);
   const steps = atOnce ? (['once', 'copy'] as const) : (['none', 'once'] as const);
-  const plans = [{ at: 0, steps, goesOn: false, raw: random.chance(0.35), retried: random.chance(0.6) }];
+  const trouble = random.pick(['loss', 'loss', 'begin', 'unpark'] as const);
+  const plans = [{ at: 0, steps, goesOn: false, raw: trouble === 'unpark' || random.chance(0.25), retried: random.chance(0.6) }];
   const at = atOnce ? 60 + random.integer(6_000) : 10_000 + random.integer(15_000);
   const died = { call: 1 + random.integer(2), of: 'tool', kind: random.pick(['kill-before', 'kill-after'] as const) } as const;
-  const another = { call: 40 + random.integer(160), kind: random.pick(['kill-after', 'lost-answer', 'pause'] as const) } as const;
-  const calls = [...(atOnce ? [] : [died]), ...(random.chance(0.3) ? [another] : [])];
-  const boundAt = atOnce ? 1_000 + random.integer(3_000) : 0;
-  return { ...scenario, tasks: [], plans, boundAt, faults: [{ kind: 'redis-loss', at, ageMs: 1 + random.integer(at) }], calls };
+  const calls: Scenario['calls'][number][] = atOnce ? [] : [died];
+  if (trouble === 'begin') calls.push({ call: 2 + random.integer(2), of: 'plan-journal.begin', kind: random.pick(['kill-before', 'kill-after'] as const) });
+  if (trouble === 'unpark') calls.push({ call: 1, of: 'ledger.unpark', kind: 'kill-after' });
+  if (random.chance(0.3)) calls.push({ call: 40 + random.integer(160), kind: random.pick(['kill-after', 'lost-answer', 'pause'] as const) });
+  const faults: Scenario['faults'] = trouble === 'loss' ? [{ kind: 'redis-loss', at, ageMs: 1 + random.integer(at) }] : [];
+  return { ...scenario, tasks: [], plans, boundAt: atOnce ? 1_000 + random.integer(3_000) : 0, faults, calls };
 }
 
 /** A plan of one to five steps. */

@@ -1,5 +1,5 @@
 import { createRandom, type Random } from '../support/random.ts';
-import { COINCIDENCES, planOf, rolledBack, takenAway } from './coincidences.ts';
+import { COINCIDENCES, deliveredAgain, planOf, takenAway } from './coincidences.ts';
 import { type CallFault, HOPELESS, isHopeless, type Scenario, type SimTask, type TimedFault, TROUBLE_MS } from './scenario.ts';
 import { withSchedule } from './schedules/draw.ts';
 
@@ -7,8 +7,8 @@ import { withSchedule } from './schedules/draw.ts';
 const LATER_EVERY = 13;
 /** In one of so many somebody waits for files where ours are put: drawn by the seed, so that no other history becomes another one. */
 const TAKEN_EVERY = 61;
-/** In one of so many Redis comes back as it was before a plan had ended. */
-const ROLLED_BACK_EVERY = 53;
+/** In one of so many the job of a plan that has failed is delivered again. */
+const DELIVERED_AGAIN_EVERY = 53;
 /** In one of so many the kernel makes tasks by the clock. */
 const SCHEDULE_EVERY = 29;
 const FILE_KINDS = ['move', 'move', 'copy', 'delete', 'move-across', 'copy-across'] as const;
@@ -55,7 +55,7 @@ export function scenarioOf(seed: number): Scenario {
       : random.chance(0.2)
         ? random.pick(COINCIDENCES)({ ...scenario, plans: [], boundAt: 0 }, random)
         : scenario;
-  if (seed % ROLLED_BACK_EVERY === 29) return rolledBack(scenario, createRandom(seed ^ 0x0011_5ed0));
+  if (seed % DELIVERED_AGAIN_EVERY === 29) return deliveredAgain(scenario, createRandom(seed ^ 0x0011_5ed0));
   if (seed % SCHEDULE_EVERY === 11) return withSchedule(scenario, createRandom(seed ^ 0x0c10_cca5));
   return seed % LATER_EVERY === 4 ? { ...drawn, later: true } : drawn;
 }

@@ -131,6 +131,7 @@ async function prepare(world: World, { bindings, kernel, plans }: Awaited<Return
   };
 
   seams.disk?.(disk);
+  seams.planQueue?.(redis.queue(PLAN_QUEUE));
   disk.mount(DATA, '1', ['in', 'out']);
   disk.mount(OTHER, '2', ['out']);
   for (const { source, destination, content, task } of tickets) {

@@ -5,6 +5,15 @@ import type { Mutant } from './mutant.ts';
 import { SCHEDULE_MUTANTS } from './schedules.ts';
 import { SHARED_MUTANTS } from './shared.ts';
 import { STEP_MUTANTS } from './steps.ts';
+import { WISH_MUTANTS } from './wishes.ts';
 
 /** All of them; the long run has to find every one. */
-export const MUTANTS: readonly Mutant[] = [...HOST_MUTANTS, ...SHARED_MUTANTS, ...STEP_MUTANTS, ...MENDED_MUTANTS, ...END_MUTANTS, ...SCHEDULE_MUTANTS];
+export const MUTANTS: readonly Mutant[] = [
+  ...HOST_MUTANTS,
+  ...SHARED_MUTANTS,
+  ...STEP_MUTANTS,
+  ...MENDED_MUTANTS,
+  ...END_MUTANTS,
+  ...SCHEDULE_MUTANTS,
+  ...WISH_MUTANTS,
+];
