@@ -10,7 +10,7 @@ import { promoteJob } from './late-jobs.ts';
 import { openQueue } from './open-queue.ts';
 import { rerunJob } from './push-table.ts';
 import { ONE_SHARD, type QueueShards } from './shards.ts';
-import { wishOf } from './wish.ts';
+import { type WishFigures, wishOf } from './wish.ts';
 
 /** The data of a plan's job (contracts/plan-job.schema.json). */
 export interface PlanJobData {
@@ -116,18 +116,22 @@ export function createPlanJobs({ connection, pool, shards = ONE_SHARD, replicate
     add: (planId, data) => redisCall(() => add(planId, data)),
     run: (planId, data, mayRun) =>
       redisCall(async () => {
-        const wish = (prefix: string, addedAt: number, ends: number): string => wishOf({ prefix, queue: name, jobId: planJobId(planId), addedAt, ends });
+        const wish = (prefix: string, figures: Pick<WishFigures, 'addedAt' | 'ends' | 'failures'>): string =>
+          wishOf({ prefix, queue: name, jobId: planJobId(planId), ...figures });
         for (let round = 0; round < MAX_ROUNDS; round += 1) {
           const found = await find(planId);
           if (found === undefined) {
             const now = Date.now();
-            if (await mayRun(wish(shards.home(planId), now, 0))) await add(planId, data, now);
+            if (await mayRun(wish(shards.home(planId), { addedAt: now, ends: 0, failures: 0 }))) await add(planId, data, now);
             return;
           }
           const { job, state, prefix } = found;
           if (state === 'waiting' || state === 'active' || state === 'delayed') return;
           if (state === 'absent' || found.unreadable) await job.remove();
-          else if (!(await mayRun(wish(prefix, job.timestamp, job.attemptsMade))) || (await rerunJob(found, data, 'kept'))) return;
+          else {
+            const figures = { addedAt: job.timestamp, ends: job.attemptsMade, failures: job.stacktrace?.length ?? 0 };
+            if (!(await mayRun(wish(prefix, figures))) || (await rerunJob(found, data, 'kept'))) return;
+          }
         }
         throw new WritError('WRONG_STATE', `the job of plan ${planId} keeps changing`);
       }),

@@ -10,14 +10,16 @@ export interface WishFigures {
   readonly jobId: string;
   /** BullMQ's `timestamp`. */
   readonly addedAt: number;
-  /** How often it has ended: BullMQ's `atm`. */
+  /** How often it has ended: BullMQ's `atm`, which a retry may set back. */
   readonly ends: number;
+  /** How many failures are noted in it: BullMQ's stack traces, which a retry leaves. */
+  readonly failures: number;
 }
 
 /**
  * Names the ask that a job stands for (docs/plan-protocol.md 2, Wishes). Anybody may have written the figures: any of them make a name
  * of 64 characters.
  */
-export function wishOf({ prefix, queue, jobId, addedAt, ends }: WishFigures): string {
-  return sha256Hex(`${shardedName(prefix, `${queue}:${jobId}`)}\n${addedAt}\n${ends}`);
+export function wishOf({ prefix, queue, jobId, addedAt, ends, failures }: WishFigures): string {
+  return sha256Hex(`${shardedName(prefix, `${queue}:${jobId}`)}\n${addedAt}\n${ends}\n${failures}`);
 }

@@ -164,7 +164,7 @@ async function giveTurn({ walk }: PlanContext): Promise<PlanDeliveryEnd> {
 }
 
 function wishOfDelivery({ prefix, queue, jobId, attempt }: Delivery): string {
-  return wishOf({ prefix, queue, jobId, addedAt: attempt.addedAt, ends: attempt.failed });
+  return wishOf({ prefix, queue, jobId, addedAt: attempt.addedAt, ends: attempt.failed, failures: attempt.failures });
 }
 
 function planJobOf({ envelope, traceparent }: PlanJob, lease: string): PlanJobData {

@@ -1,7 +1,7 @@
 import type { PlanJobData } from '../../queues/plan-jobs.ts';
+import type { PlanEnd, PlanGeneration, WishedPlan } from '../../src/core/ports/index.ts';
 import type { Delivery } from '../delivery.ts';
 import { hasWaited, park } from '../parking.ts';
-import type { PlanEnd, PlanGeneration, WishedPlan } from '../../src/core/ports/index.ts';
 import type { PlanDeliveryEnd, PlanDeps } from './context.ts';
 import { endTrimmed } from './end.ts';
 

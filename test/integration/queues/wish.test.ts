@@ -34,8 +34,8 @@ describe('the wish that a job of a plan stands for', () => {
     await server.stop();
   });
 
-  const wish = ({ id = '', timestamp, attemptsMade }: Job): string =>
-    wishOf({ prefix: QUEUE_PREFIX, queue: 'plan', jobId: id, addedAt: timestamp, ends: attemptsMade });
+  const wish = ({ id = '', timestamp, attemptsMade, stacktrace }: Job): string =>
+    wishOf({ prefix: QUEUE_PREFIX, queue: 'plan', jobId: id, addedAt: timestamp, ends: attemptsMade, failures: stacktrace?.length ?? 0 });
   async function take(): Promise<{ readonly job: Job; readonly token: string; readonly wish: string }> {
     taken += 1;
     const token = `token-${taken}`;
@@ -73,6 +73,7 @@ describe('the wish that a job of a plan stands for', () => {
       operator: () => plans().retry(id),
       push: () => plans().push({ envelope, lease: 'a lease' }),
       board: async () => (await queue.getJob(planJobId(id)))?.retry('failed'),
+      rawProducer: async () => (await queue.getJob(planJobId(id)))?.retry('failed', { resetAttemptsMade: true, resetAttemptsStarted: true }),
       sweeper: () => jobs.run(id, { v: 1, envelope, lease: 'a lease' }, async (name) => told.push(name) > 0),
     };
     const told: string[] = [];

@@ -28,8 +28,8 @@ export function planJobsFor(world: World, process: SimProcess, redis: RedisTwin)
   };
   const add = (planId: string, data: unknown, now = process.clock.now()): Promise<void> =>
     ask('add', () => void twin.add('plan', data, { jobId: idOf(planId) }, now));
-  const wish = (planId: string, addedAt: number, ends: number): string =>
-    wishOf({ prefix: QUEUE_PREFIX, queue: PLAN_QUEUE, jobId: idOf(planId), addedAt, ends });
+  const wish = (planId: string, addedAt: number, ends: number, failures: number): string =>
+    wishOf({ prefix: QUEUE_PREFIX, queue: PLAN_QUEUE, jobId: idOf(planId), addedAt, ends, failures });
   return {
     queue: PLAN_QUEUE,
     find,
@@ -43,12 +43,12 @@ export function planJobsFor(world: World, process: SimProcess, redis: RedisTwin)
         const found = await find(planId);
         const now = process.clock.now();
         if (found === undefined) {
-          if (await mayRun(wish(planId, now, 0))) await add(planId, data, now);
+          if (await mayRun(wish(planId, now, 0, 0))) await add(planId, data, now);
           return;
         }
         if (found.state !== 'completed' && found.state !== 'failed') return;
-        const { timestamp, attemptsMade } = found.job;
-        if (!(await mayRun(wish(planId, timestamp, attemptsMade))) || (await rerunJob(found, data, 'kept'))) return;
+        const { timestamp, attemptsMade, stacktrace } = found.job;
+        if (!(await mayRun(wish(planId, timestamp, attemptsMade, stacktrace?.length ?? 0))) || (await rerunJob(found, data, 'kept'))) return;
       }
     },
     promote: (planId) => ask(`promote ${planId.slice(0, 8)}`, () => void promoted(twin, idOf(planId))),

@@ -46,7 +46,7 @@ describe('the job of a plan that has failed', () => {
   it('tells how its retry has ended when it comes back as it was before that, and when it is retried from there; then it runs on', async () => {
     world.retry();
     await failAgain(world, 1);
-    world.comesBackAs({ ends: 0 });
+    world.comesBackAs({ ends: 0, failures: 0 });
     const told = { kind: 'ended', replayed: true, plan: { generation: 1 } };
     expect(await world.deliver()).toMatchObject(told);
     world.retry();
@@ -56,8 +56,15 @@ describe('the job of a plan that has failed', () => {
     expect(await generation()).toBe(2);
   });
 
+  it('runs on for a retry that has set its count of ends back', async () => {
+    world.retry();
+    world.comesBackAs({ ends: 0 });
+    expect(await world.deliver()).toMatchObject({ kind: 'parked' });
+    expect(await generation()).toBe(1);
+  });
+
   it('is an ask of its own when somebody has pushed the plan anew', async () => {
-    world.comesBackAs({ ends: 0, addedAt: 77 });
+    world.comesBackAs({ ends: 0, failures: 0, addedAt: 77 });
     expect(await world.deliver()).toMatchObject({ kind: 'parked' });
     expect(await generation()).toBe(1);
   });
@@ -111,7 +118,7 @@ describe('a job of a plan under another id', () => {
     // It was killed before it could put the job on the queue.
     expect(await world.deliver(undefined, 'raw-2')).toMatchObject({ kind: 'parked' });
     expect([cleared.length, ran.length, await world.journal.generation(world.planSha256)]).toEqual([1, 2, 1]);
-    world.comesBackAs({ ends: 0 });
+    world.comesBackAs({ ends: 0, failures: 0 });
     await failAgain(world, 1);
     for (const id of ['raw-2', 'raw-2']) expect(await world.deliver(undefined, id)).toMatchObject({ kind: 'ended', plan: { generation: 1 } });
   });

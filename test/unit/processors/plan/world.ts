@@ -84,7 +84,7 @@ export async function createPlanWorld(steps: readonly StepLike[], bound: Binding
     report: () => undefined,
   };
   let at: string | TaskManifest = '0';
-  let job = { addedAt: 0, ends: 0 };
+  let job = { addedAt: 0, ends: 0, failures: 0 };
   const nextManifest = (): TaskManifest => (typeof at === 'string' ? manifestAt(at) : at);
 
   function manifestAt(path: string, generation = 0, bindings = bound, retryOf?: string): TaskManifest {
@@ -111,7 +111,7 @@ export async function createPlanWorld(steps: readonly StepLike[], bound: Binding
     },
     /** Somebody runs the plan's job again, which has ended. */
     retry() {
-      job = { ...job, ends: job.ends + 1 };
+      job = { ...job, ends: job.ends + 1, failures: job.failures + 1 };
     },
     /** The job has other figures: Redis was changed, or came back as it was. */
     comesBackAs(figures: Partial<typeof job>) {
@@ -136,7 +136,7 @@ export async function createPlanWorld(steps: readonly StepLike[], bound: Binding
     async deliver(parked = createParkedPlans(world.deps), jobId = `p_${planSha256}`): Promise<PlanDeliveryEnd> {
       const { inFlight } = world.deps;
       const running = inFlight.begin(jobId);
-      const attempt = { addedAt: job.addedAt, fetchedAt: 0, started: 1, failed: job.ends, everFailed: job.ends > 0 };
+      const attempt = { addedAt: job.addedAt, fetchedAt: 0, started: 1, failed: job.ends, failures: job.failures };
       const delivery = {
         ...{ data: { v: 1, envelope, lease: LEASE }, queue: 'plan', prefix: QUEUE_PREFIX },
         ...{ jobId, attempt, signal: running.controller.signal },
