@@ -1,13 +1,12 @@
 import { standInReason } from '../../queues/job-bounds.ts';
 import { type PlanJobData, planJobId } from '../../queues/plan-jobs.ts';
-import { wishOf } from '../../queues/wish.ts';
 import { PlanJob } from '../../src/contracts/index.ts';
 import { isWritError } from '../../src/core/errors.ts';
 import type { JsonObject } from '../../src/core/json.ts';
 import { stopReason } from '../../src/core/stopped.ts';
 import { parseTraceparent } from '../../src/core/trace-context.ts';
 import type { LeaseRefusal } from '../../src/lease/index.ts';
-import type { Delivery } from '../delivery.ts';
+import { type Delivery, wishOfDelivery } from '../delivery.ts';
 import type { Running } from '../in-flight.ts';
 import { wakeParked } from '../parking.ts';
 import { describeFault, MAX_SAME_FAULTS } from '../repeated-faults.ts';
@@ -161,10 +160,6 @@ async function giveTurn({ walk }: PlanContext): Promise<PlanDeliveryEnd> {
   if (!(await walk.kept())) return STALE;
   await walk.shown();
   return { kind: 'parked', ms: 0, isAnswered: async () => false };
-}
-
-function wishOfDelivery({ prefix, queue, jobId, attempt }: Delivery): string {
-  return wishOf({ prefix, queue, jobId, addedAt: attempt.addedAt, ends: attempt.failed, failures: attempt.failures });
 }
 
 function planJobOf({ envelope, traceparent }: PlanJob, lease: string): PlanJobData {
