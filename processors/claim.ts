@@ -4,7 +4,7 @@ import type { Execution, Outcome } from '../src/core/outcome.ts';
 import { isStepOfPlan } from '../src/core/plan-step.ts';
 import type { ClaimAnswer, ClaimRequest, GenuineResult, RecordAnswer, RecordRequest } from '../src/core/ports/index.ts';
 import { type AuthenticatedDelivery, type ClaimedDelivery, extend } from './context.ts';
-import { jobKey } from './delivery.ts';
+import { jobKey, wishOfDelivery } from './delivery.ts';
 import { hasWaited, isRedelivered, park, wakeParked } from './parking.ts';
 import { conflict, unprovenConflict } from './refuse.ts';
 import { type Answered, answered, answeredWith, type DeliveryEnd } from './settle.ts';
@@ -23,9 +23,11 @@ export async function claim(context: AuthenticatedDelivery): Promise<ClaimedDeli
   const waited = await hasWaited(taskId, delivery, deps);
   // A step has one answer: the plan may have seen the FAILURE, and be at the next attempt.
   let takesFailure = waited || isStepOfPlan(manifest);
+  // Whoever brings the job again that has told this FAILURE does not ask for another.
+  let wish = isRedelivered(delivery) ? wishOfDelivery(delivery) : '';
   let deadInstance: string | undefined;
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    const circumstance = { look: deps.inFlight.isClaimed(taskId), waited: takesFailure, ...(deadInstance === undefined ? {} : { deadInstance }) };
+    const circumstance = { look: deps.inFlight.isClaimed(taskId), waited: takesFailure, wish, ...(deadInstance === undefined ? {} : { deadInstance }) };
     const asked = deps.ledger.claim({ ...claimRequest(context), ...circumstance });
     const revocations = lookForRevocations(deps);
     const answer = await heard(asked, context);
@@ -60,8 +62,13 @@ export async function claim(context: AuthenticatedDelivery): Promise<ClaimedDeli
         await deps.ledger.discard(taskId, answer.result);
         break;
       case 'failed':
-        if ((await ownResult(answer.result, context)) !== undefined && !(await isOutdated(answer.result, context))) return answered(answer.result);
+        if ((await ownResult(answer.result, context)) !== undefined && !(await isOutdated(answer.result, context))) {
+          const end = answered(answer.result);
+          if (!waited && isRedelivered(delivery)) await wakeParked(taskId, end.code, deps);
+          return end;
+        }
         takesFailure = false;
+        wish = '';
         break;
       case 'busy':
         if (answer.owner === deps.instance && (await giveBackUnknown(context))) break;
@@ -194,7 +201,16 @@ export async function record(context: ClaimedDelivery, resolution: TaskResolutio
 async function write(context: ClaimedDelivery, end: Answered): Promise<DeliveryEnd> {
   const { deps, task } = context;
   const { status, code: errorCode, result } = end;
-  const request = { taskId: task.manifest.task_id, epoch: task.epoch, owner: deps.instance, status, errorCode, result, now: deps.clock.now() };
+  const request = {
+    taskId: task.manifest.task_id,
+    epoch: task.epoch,
+    owner: deps.instance,
+    status,
+    errorCode,
+    result,
+    now: deps.clock.now(),
+    wish: wishOfDelivery(context.delivery),
+  };
   let answer: RecordAnswer = await deps.ledger.record(request);
   if (answer === 'lost') answer = await recordAfterLoss(context, request);
   // What stands is this outcome: its first answer was lost, and with it whether jobs are parked.

@@ -1,4 +1,5 @@
 import { shardedName } from '../queues/shards.ts';
+import { wishOf } from '../queues/wish.ts';
 import type { StopReason } from '../src/core/outcome.ts';
 import type { Attempt } from '../src/observability/deliveries.ts';
 
@@ -10,7 +11,7 @@ export interface Delivery {
   readonly jobId: string;
   /** Prefix of the shard that it came from. */
   readonly prefix: string;
-  /** For figures only. */
+  /** For figures, and for the name of the wish. */
   readonly attempt: Attempt;
   /** Aborted with a `StopReason`. */
   readonly signal: AbortSignal;
@@ -25,4 +26,9 @@ export interface Delivery {
 /** Names the job in the ledger: the same job claiming again is a takeover. Shards may number jobs alike. */
 export function jobKey(delivery: Delivery): string {
   return shardedName(delivery.prefix, `${delivery.queue}:${delivery.jobId}`);
+}
+
+/** Which ask the job stands for: the same however often it is delivered, another one when somebody has run it again. */
+export function wishOfDelivery({ prefix, queue, jobId, attempt }: Delivery): string {
+  return wishOf({ prefix, queue, jobId, addedAt: attempt.addedAt, ends: attempt.failed, failures: attempt.failures });
 }

@@ -122,7 +122,7 @@ function runHere(
     queue,
     jobId,
     prefix,
-    attempt: { addedAt: begunAt, fetchedAt: begunAt, started: 1, failed: 0, everFailed: false },
+    attempt: { addedAt: begunAt, fetchedAt: begunAt, started: 1, failed: 0, failures: 0 },
     signal: running.controller.signal,
     stop: (reason) => running.controller.abort(reason),
     lockIsFresh: () => (isAttached ? lockIsFresh() : beat.isFresh()),

@@ -3,7 +3,7 @@ import { DelayedError, type Job, UnrecoverableError, type Worker } from 'bullmq'
 import { QUEUE_PREFIX } from '../queues/catalog.ts';
 import { readyUnlessStopped } from '../queues/lane-life.ts';
 import { TolerantWorker, type TolerantWorkerOptions } from '../queues/tolerant-worker.ts';
-import { withoutStack } from '../queues/without-stack.ts';
+import { boundTraces, withoutStack } from '../queues/without-stack.ts';
 import type { Clock } from '../src/core/clock.ts';
 import type { Lifecycle } from '../src/core/lifecycle.ts';
 import type { Attempt } from '../src/observability/deliveries.ts';
@@ -26,8 +26,6 @@ export interface QueueWorkerOptions {
   readonly onRenewalFailed?: (jobs: number) => void;
   /** Told of each job of a lost worker that this one put back. */
   readonly onStalled?: (jobId: string) => void;
-  /** Told of each job that the queue has as failed. */
-  readonly onFailed?: (jobId: string) => void;
 }
 
 /** What is done with one delivery; `afterDelay` runs once a job that is delayed is parked. */
@@ -115,7 +113,6 @@ export function createQueueWorker(options: QueueWorkerOptions, deps: QueueWorker
         options.onRenewalFailed?.(jobIds.length);
       });
       worker.on('stalled', (jobId) => options.onStalled?.(jobId));
-      worker.on('failed', (job) => options.onFailed?.(job?.id ?? ''));
       wasReady = false;
       stopped = new AbortController();
       await readyUnlessStopped(worker, stopped.signal);
@@ -147,7 +144,7 @@ export function createQueueWorker(options: QueueWorkerOptions, deps: QueueWorker
 }
 
 function attemptOf({ timestamp, processedOn = timestamp, attemptsStarted, attemptsMade, stacktrace }: Job): Attempt {
-  return { addedAt: timestamp, fetchedAt: processedOn, started: attemptsStarted, failed: attemptsMade, everFailed: (stacktrace?.length ?? 0) > 0 };
+  return { addedAt: timestamp, fetchedAt: processedOn, started: attemptsStarted, failed: attemptsMade, failures: stacktrace?.length ?? 0 };
 }
 
 /** Tells BullMQ. A failed job keeps its code and sentence and no stack trace of ours. */
@@ -156,6 +153,7 @@ async function carryOut({ action, afterDelay }: HandledDelivery, job: Job, token
     case 'complete':
       return action.value;
     case 'fail':
+      if (job.stacktrace) job.stacktrace = boundTraces(job.stacktrace);
       throw withoutStack(action.recoverable ? new Error(action.message) : new UnrecoverableError(action.message));
     case 'delay':
       // The move is refused when the lock is no longer ours; then the job has been given to somebody else already.

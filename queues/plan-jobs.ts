@@ -10,6 +10,7 @@ import { promoteJob } from './late-jobs.ts';
 import { openQueue } from './open-queue.ts';
 import { rerunJob } from './push-table.ts';
 import { ONE_SHARD, type QueueShards } from './shards.ts';
+import { type WishFigures, wishOf } from './wish.ts';
 
 /** The data of a plan's job (contracts/plan-job.schema.json). */
 export interface PlanJobData {
@@ -41,8 +42,11 @@ export interface PlanJobs {
   open(most: number): Promise<readonly string[]>;
   /** Does nothing when the job exists. */
   add(planId: string, data: PlanJobData): Promise<void>;
-  /** Adds the job, or runs it again with this data when it has ended; nothing happens to one that waits or runs. */
-  run(planId: string, data: PlanJobData): Promise<void>;
+  /**
+   * Puts a plan's job back when nobody asks: adds it, or runs it again with this data when it has ended; nothing happens to one that
+   * waits or runs. `mayRun` is told the wish that the job will have (`wish.ts`) before that, and may refuse.
+   */
+  run(planId: string, data: PlanJobData, mayRun: (wish: string) => Promise<boolean>): Promise<void>;
   /** Ends the parking of a plan's job; nothing happens to one that is not parked. */
   promote(planId: string): Promise<void>;
   close(): Promise<void>;
@@ -64,15 +68,17 @@ export function createPlanJobs({ connection, pool, shards = ONE_SHARD, replicate
   const queues = new Map(shards.all.map((prefix) => [prefix, openQueue(name, prefix, connection)]));
   /** The queues that may hold a plan's job, its home first. */
   const queuesOf = (planId: string): readonly Queue<unknown>[] => shards.prefixesOf(planId).flatMap((prefix) => queues.get(prefix) ?? []);
-  const find = async (planId: string): Promise<FoundJob | undefined> => {
-    for (const queue of queuesOf(planId)) {
-      const found = await findJob(queue, connection, planJobId(planId));
-      if (found) return found;
+  const find = async (planId: string): Promise<(FoundJob & { readonly prefix: string }) | undefined> => {
+    for (const prefix of shards.prefixesOf(planId)) {
+      const queue = queues.get(prefix);
+      const found = queue && (await findJob(queue, connection, planJobId(planId)));
+      if (found) return { ...found, prefix };
     }
     return undefined;
   };
-  const add = async (planId: string, data: PlanJobData): Promise<void> => {
-    await queuesOf(planId)[0]?.add('plan', data, jobOptions(planJobId(planId), 1));
+  const add = async (planId: string, data: PlanJobData, timestamp?: number): Promise<void> => {
+    const options = { ...jobOptions(planJobId(planId), 1), ...(timestamp === undefined ? {} : { timestamp }) };
+    await queuesOf(planId)[0]?.add('plan', data, options);
     await replicated?.([shards.home(planId)]);
   };
   return {
@@ -108,14 +114,24 @@ export function createPlanJobs({ connection, pool, shards = ONE_SHARD, replicate
         return [...new Set(ids.flatMap((jobId) => PLAN_JOB.exec(jobId)?.[1] ?? []))];
       }),
     add: (planId, data) => redisCall(() => add(planId, data)),
-    run: (planId, data) =>
+    run: (planId, data, mayRun) =>
       redisCall(async () => {
+        const wish = (prefix: string, figures: Pick<WishFigures, 'addedAt' | 'ends' | 'failures'>): string =>
+          wishOf({ prefix, queue: name, jobId: planJobId(planId), ...figures });
         for (let round = 0; round < MAX_ROUNDS; round += 1) {
           const found = await find(planId);
-          if (found === undefined) return add(planId, data);
-          if (found.state === 'waiting' || found.state === 'active' || found.state === 'delayed') return;
-          if (found.state === 'absent' || found.unreadable) await found.job.remove();
-          else if (await rerunJob(found, data)) return;
+          if (found === undefined) {
+            const now = Date.now();
+            if (await mayRun(wish(shards.home(planId), { addedAt: now, ends: 0, failures: 0 }))) await add(planId, data, now);
+            return;
+          }
+          const { job, state, prefix } = found;
+          if (state === 'waiting' || state === 'active' || state === 'delayed') return;
+          if (state === 'absent' || found.unreadable) await job.remove();
+          else {
+            const figures = { addedAt: job.timestamp, ends: job.attemptsMade, failures: job.stacktrace?.length ?? 0 };
+            if (!(await mayRun(wish(prefix, figures))) || (await rerunJob(found, data, 'kept'))) return;
+          }
         }
         throw new WritError('WRONG_STATE', `the job of plan ${planId} keeps changing`);
       }),

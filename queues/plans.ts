@@ -66,7 +66,7 @@ export function createPlans({ jobs, views, ends, remembered = () => undefined, h
       await views.clearCancel(id);
       const { data } = found.job;
       const renewed = lease !== undefined && typeof data === 'object' && data !== null ? { ...data, lease } : data;
-      return (await rerunJob(found, renewed)) ? 'retried' : 'wrong-state';
+      return (await rerunJob(found, renewed, 'kept')) ? 'retried' : 'wrong-state';
     },
     onChange: views.onChange,
   };
@@ -87,7 +87,7 @@ export function createPlans({ jobs, views, ends, remembered = () => undefined, h
       return undefined;
     }
     await views.clearCancel(id);
-    if (!(await rerunJob(found, data))) return undefined;
+    if (!(await rerunJob(found, data, 'kept'))) return undefined;
     return receipt(found.state === 'failed' ? 'retried' : 'accepted');
   }
 }

@@ -97,12 +97,13 @@ async function again({ push, row, found, context }: Situation): Promise<Receipt 
  * Runs a job again that has ended.
  *
  * @param data replaces the job's; `undefined` leaves it
+ * @param ends how often it has ended is forgotten, so that it has all its attempts again; or kept, where it names the ask (`wish.ts`)
  * @returns false when somebody else moved the job first
  */
-export async function rerunJob({ job, state }: FoundJob, data: unknown): Promise<boolean> {
+export async function rerunJob({ job, state }: FoundJob, data: unknown, ends: 'forgotten' | 'kept' = 'forgotten'): Promise<boolean> {
   try {
     if (data !== undefined) await job.updateData(data);
-    await job.retry(state === 'completed' ? 'completed' : 'failed', { resetAttemptsMade: true, resetAttemptsStarted: true });
+    await job.retry(state === 'completed' ? 'completed' : 'failed', { resetAttemptsMade: ends === 'forgotten', resetAttemptsStarted: true });
     return true;
   } catch (error) {
     if (hasMoved(error)) return false;

@@ -3,11 +3,10 @@ import { type PlanJobData, planJobId } from '../../queues/plan-jobs.ts';
 import { PlanJob } from '../../src/contracts/index.ts';
 import { isWritError } from '../../src/core/errors.ts';
 import type { JsonObject } from '../../src/core/json.ts';
-import type { PlanRecord, TrimmedPlan } from '../../src/core/ports/index.ts';
 import { stopReason } from '../../src/core/stopped.ts';
 import { parseTraceparent } from '../../src/core/trace-context.ts';
 import type { LeaseRefusal } from '../../src/lease/index.ts';
-import type { Delivery } from '../delivery.ts';
+import { type Delivery, wishOfDelivery } from '../delivery.ts';
 import type { Running } from '../in-flight.ts';
 import { wakeParked } from '../parking.ts';
 import { describeFault, MAX_SAME_FAULTS } from '../repeated-faults.ts';
@@ -102,13 +101,14 @@ async function deliver(delivery: Delivery, running: Running, parked: ParkedPlans
   if (!authentication.ok) return { kind: 'refused', message: authentication.message };
   const lease = job.lease ?? '';
   seen.planSha256 = planSha256;
-  if (delivery.jobId !== planJobId(planSha256)) return followPlan({ planSha256, exp: authentication.lease.exp }, planJobOf(job, lease), delivery, deps);
+  const { exp } = authentication.lease;
+  const wished = { planSha256, envelope: text, lease, wish: wishOfDelivery(delivery) };
+  if (delivery.jobId !== planJobId(planSha256)) return followPlan(wished, exp, planJobOf(job, lease), delivery, deps);
   if (!deps.inFlight.claimTask(running, planSha256)) return { kind: 'busy' };
   seen.runs = true;
 
-  const [record] = await Promise.all([recall({ planSha256, envelope: text, lease }, deps), deps.authorities.refresh()]);
+  const [record] = await Promise.all([deps.journal.begin(wished, deps.clock.now()), deps.authorities.refresh()]);
   deps.onPoint?.('begun', planSha256);
-  const { exp } = authentication.lease;
   if ('endedAt' in record) return endTrimmed(record, job.envelope as JsonObject, exp, deps);
   const found = { planSha256, generation: record.generation, envelope: job.envelope as JsonObject, lease, exp, traceparent: job.traceparent };
   if (record.end) {
@@ -160,13 +160,6 @@ async function giveTurn({ walk }: PlanContext): Promise<PlanDeliveryEnd> {
   if (!(await walk.kept())) return STALE;
   await walk.shown();
   return { kind: 'parked', ms: 0, isAnswered: async () => false };
-}
-
-/** The journal's word. A plan that has ended with an error, and whose end the queue knows, was sent again: it runs on. */
-async function recall(plan: { planSha256: string; envelope: string; lease: string }, { journal, clock }: PlanDeps): Promise<PlanRecord | TrimmedPlan> {
-  const record = await journal.begin(plan, clock.now());
-  const isRetry = 'end' in record && record.end?.status === 'FAILURE' && record.settled;
-  return isRetry ? journal.resume(record, plan.lease, clock.now()) : record;
 }
 
 function planJobOf({ envelope, traceparent }: PlanJob, lease: string): PlanJobData {

@@ -1,5 +1,5 @@
 import { sha256Hex } from '../../src/core/hash.ts';
-import type { PlanEnd, PlanGeneration } from '../../src/core/ports/index.ts';
+import type { PlanEnd } from '../../src/core/ports/index.ts';
 import { jobKey } from '../delivery.ts';
 import { createQueueWorker, type QueueWorker, type QueueWorkerOptions } from '../queue-worker.ts';
 import { type Action, busyDelay } from '../settle.ts';
@@ -13,27 +13,15 @@ const JOB_ID = /^p_([0-9a-f]{64})$/;
 /** Serves the plan queue until stopped. A plan that waits for a step holds no slot: its job is parked. */
 export function createPlanWorker(options: QueueWorkerOptions, deps: PlanDeps): QueueWorker {
   const parked = createParkedPlans(deps);
-  /** The generation in which this process has ended a plan, until the queue knows of it. */
-  const ended = new Map<string, PlanGeneration>();
   const { around = (_delivery, work) => work() } = deps;
-  const tell = (jobId: string, what: (planSha256: string) => Promise<unknown>): void => {
-    const planSha256 = JOB_ID.exec(jobId)?.[1];
-    if (planSha256 !== undefined) void what(planSha256).catch(options.onError);
-  };
-  const settleEnd = async (planSha256: string): Promise<void> => {
-    const plan = ended.get(planSha256);
-    ended.delete(planSha256);
-    // Without one the job has failed for another reason than an end of the plan.
-    if (plan !== undefined) await deps.journal.settle(plan);
-  };
   const worker = createQueueWorker(
     {
       ...options,
       onStalled(jobId) {
         options.onStalled?.(jobId);
-        tell(jobId, deps.journal.lose);
+        const planSha256 = JOB_ID.exec(jobId)?.[1];
+        if (planSha256 !== undefined) void deps.journal.lose(planSha256).catch(options.onError);
       },
-      onFailed: (jobId) => tell(jobId, (planSha256) => settleEnd(planSha256)),
     },
     {
       clock: deps.clock,
@@ -42,7 +30,6 @@ export function createPlanWorker(options: QueueWorkerOptions, deps: PlanDeps): Q
       async handle(delivery, running) {
         const end = await around(delivery, () => deliverPlan(delivery, running, parked, deps));
         const action = settlePlan(end);
-        if (end.kind === 'ended' && action.kind === 'fail' && JOB_ID.test(delivery.jobId)) ended.set(end.plan.planSha256, end.plan);
         if (end.kind !== 'parked') return { action };
         // An answer that came before the job was parked has woken nobody.
         const afterDelay = async (): Promise<void> => {

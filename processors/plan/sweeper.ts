@@ -8,7 +8,7 @@ import { type Lifecycle, lifecycle } from '../../src/core/lifecycle.ts';
 import type { IdlePlan, PlanJournal } from '../../src/core/ports/index.ts';
 
 export interface SweeperOptions {
-  readonly journal: Pick<PlanJournal, 'running' | 'record'>;
+  readonly journal: Pick<PlanJournal, 'running' | 'record' | 'note'>;
   readonly jobs: Pick<PlanJobs, 'exists' | 'failed' | 'run'>;
   readonly clock: Clock;
   /** How often to look, and how long a plan must not have changed, milliseconds. */
@@ -61,7 +61,8 @@ export function createPlanSweeper({ journal, jobs, clock, everyMs, onError }: Sw
     const plan = await journal.record(planSha256);
     // It may have ended since the page was read.
     if (plan === undefined || plan.end !== undefined) return;
-    await jobs.run(planSha256, { v: 1, envelope: parseStrictJson(plan.envelope, { maxBytes: MAX_PLAN_BYTES }) as JsonObject, lease: plan.lease });
+    const envelope = parseStrictJson(plan.envelope, { maxBytes: MAX_PLAN_BYTES }) as JsonObject;
+    await jobs.run(planSha256, { v: 1, envelope, lease: plan.lease }, (wish) => journal.note(planSha256, wish));
   }
 
   return lifecycle(

@@ -40,8 +40,8 @@ export interface Attempt {
   readonly started: number;
   /** How often it has failed since then. */
   readonly failed: number;
-  /** It has failed at some time, also before a person retried it. */
-  readonly everFailed: boolean;
+  /** Failures that are noted in it, also those from before a person retried it. */
+  readonly failures: number;
 }
 
 /** One structured log line per delivery; only what crashed is an error of ours. Its fields are named, because leaving some out of a copy costs more than the line. */
@@ -107,7 +107,7 @@ function reasonOf({ takeovers, attempt }: DeliveryReport): 'takeover' | 'retry' 
   if (takeovers > 0) return 'takeover';
   if (attempt.failed > 0) return 'retry';
   if (attempt.started > 1) return 'postponed';
-  return attempt.everFailed ? 'operator' : 'first';
+  return attempt.failures > 0 ? 'operator' : 'first';
 }
 
 const LEASE_CODES = { INVALID_LEASE: true, LEASE_EXPIRED: true, UNSUPPORTED_CAPABILITY: true } as const;

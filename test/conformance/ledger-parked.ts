@@ -65,6 +65,33 @@ export function parkedConformance(rig: () => LedgerRig): void {
     });
   });
 
+  describe('a claim of the ask for which a FAILURE was recorded', () => {
+    it('is answered with that, unless it speaks of its own lease, and any other ask is granted', async () => {
+      const { ledger } = rig();
+      for (const errorCode of ['EXECUTION_FAILED', 'LEASE_EXPIRED']) {
+        const taskId = newTaskId();
+        await ledger.claim(claimOf(taskId));
+        await ledger.record(recordOf(taskId, 1, { ...FAILED, errorCode, wish: 'first' }));
+        const answer = errorCode === 'LEASE_EXPIRED' ? { kind: 'busy', owner: 'i-1' } : { kind: 'failed', result: FAILED.result };
+        expect(await ledger.claim(claimOf(taskId, { wish: 'first', look: true })), errorCode).toEqual(answer);
+        expect(await ledger.claim(claimOf(taskId, { wish: 'second' })), errorCode).toEqual({ kind: 'new', epoch: 2 });
+      }
+    });
+
+    it('is granted while the task runs again, and where nobody said for which ask it had failed', async () => {
+      const { ledger } = rig();
+      const taskId = newTaskId();
+      await ledger.claim(claimOf(taskId));
+      await ledger.record(recordOf(taskId, 1, { ...FAILED, wish: 'first' }));
+      await ledger.claim(claimOf(taskId, { wish: 'second' }));
+      expect(await ledger.claim(claimOf(taskId, { wish: 'first' }))).toMatchObject({ kind: 'takeover', epoch: 3 });
+      await ledger.record(recordOf(taskId, 3, FAILED));
+      expect(await ledger.claim(claimOf(taskId, { wish: 'first' }))).toEqual({ kind: 'new', epoch: 4 });
+      expect(await ledger.release(taskId, 4)).toBeUndefined();
+      expect(await ledger.claim(claimOf(taskId, { wish: '' }))).toMatchObject({ kind: 'new', epoch: 5 });
+    });
+  });
+
   describe('a claim that may only look', () => {
     it.each(STATES)('is granted nothing on %s, and leaves the row as it is', async (state) => {
       const { ledger } = rig();

@@ -28,6 +28,7 @@ const COMMANDS: fc.Arbitrary<{ says: string; run: Command }> = fc.oneof(
         deadInstance: fc.constantFrom(undefined, 'i-1', 'i-2'),
         look: fc.constantFrom(false, false, true),
         waited: fc.boolean(),
+        wish: fc.constantFrom('', 'w1', 'w2'),
       })
       .map(({ id: name, deadInstance, ...claim }) =>
         says('claim', { name, ...claim, deadInstance }, ({ ledger }, ids, now) =>
@@ -45,6 +46,7 @@ const COMMANDS: fc.Arbitrary<{ says: string; run: Command }> = fc.oneof(
         errorCode: fc.constantFrom(undefined, 'EXECUTION_FAILED', 'LEASE_EXPIRED'),
         result,
         owner,
+        wish: fc.constantFrom('', 'w1', 'w2'),
       })
       .map(({ id: name, ...record }) => says('record', { name, ...record }, ({ ledger }, ids, now) => ledger.record({ taskId: ids(name), ...record, now }))),
   },

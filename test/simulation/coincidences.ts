@@ -139,6 +139,26 @@ export function takenAway(scenario: Scenario, random: Random): Scenario {
   return { ...scenario, plans: [], boundAt: 0, workers: 1, renames: false, tasks, faults: [], calls };
 }
 
+/**
+ * A plan fails, and its job is delivered again: Redis comes back as it was before that, or before it was retried; or the worker dies that
+ * runs it on, or that tells those who wait for its end. It fails at once, because a tool is not bound yet, or when nobody can tell what
+ * became of its request.
+ */
+export function deliveredAgain(scenario: Scenario, random: Random): Scenario {
+  const atOnce = random.chance(0.5);
+  const steps = atOnce ? (['once', 'copy'] as const) : (['none', 'once'] as const);
+  const trouble = random.pick(['loss', 'loss', 'begin', 'unpark'] as const);
+  const plans = [{ at: 0, steps, goesOn: false, raw: trouble === 'unpark' || random.chance(0.25), retried: random.chance(0.6) }];
+  const at = atOnce ? 60 + random.integer(6_000) : 10_000 + random.integer(15_000);
+  const died = { call: 1 + random.integer(2), of: 'tool', kind: random.pick(['kill-before', 'kill-after'] as const) } as const;
+  const calls: Scenario['calls'][number][] = atOnce ? [] : [died];
+  if (trouble === 'begin') calls.push({ call: 2 + random.integer(2), of: 'plan-journal.begin', kind: random.pick(['kill-before', 'kill-after'] as const) });
+  if (trouble === 'unpark') calls.push({ call: 1, of: 'ledger.unpark', kind: 'kill-after' });
+  if (random.chance(0.3)) calls.push({ call: 40 + random.integer(160), kind: random.pick(['kill-after', 'lost-answer', 'pause'] as const) });
+  const faults: Scenario['faults'] = trouble === 'loss' ? [{ kind: 'redis-loss', at, ageMs: 1 + random.integer(at) }] : [];
+  return { ...scenario, tasks: [], plans, boundAt: atOnce ? 1_000 + random.integer(3_000) : 0, faults, calls };
+}
+
 /** A plan of one to five steps. */
 export function planOf(random: Random): SimPlan {
   const steps = Array.from({ length: 1 + random.integer(5) }, () => random.pick(['none', 'idempotent', 'once', 'copy'] as const));

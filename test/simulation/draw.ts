@@ -1,6 +1,6 @@
 import { createRandom, type Random } from '../support/random.ts';
 import { withApproval } from './approvals/draw.ts';
-import { COINCIDENCES, planOf, takenAway } from './coincidences.ts';
+import { COINCIDENCES, deliveredAgain, planOf, takenAway } from './coincidences.ts';
 import { type CallFault, HOPELESS, isHopeless, type Scenario, type SimTask, type TimedFault, TROUBLE_MS } from './scenario.ts';
 import { withSchedule } from './schedules/draw.ts';
 import { withWebhooks } from './webhooks/draw.ts';
@@ -9,6 +9,8 @@ import { withWebhooks } from './webhooks/draw.ts';
 const LATER_EVERY = 13;
 /** In one of so many somebody waits for files where ours are put: drawn by the seed, so that no other history becomes another one. */
 const TAKEN_EVERY = 61;
+/** In one of so many the job of a plan that has failed is delivered again. */
+const DELIVERED_AGAIN_EVERY = 53;
 /** In one of so many the kernel makes tasks by the clock. */
 const SCHEDULE_EVERY = 29;
 /** In one of so many a plan waits for somebody's word. */
@@ -59,6 +61,7 @@ export function scenarioOf(seed: number): Scenario {
       : random.chance(0.2)
         ? random.pick(COINCIDENCES)({ ...scenario, plans: [], boundAt: 0 }, random)
         : scenario;
+  if (seed % DELIVERED_AGAIN_EVERY === 29) return deliveredAgain(scenario, createRandom(seed ^ 0x0011_5ed0));
   if (seed % SCHEDULE_EVERY === 11) return withSchedule(scenario, createRandom(seed ^ 0x0c10_cca5));
   if (seed % APPROVAL_EVERY === 8) return withApproval(scenario, createRandom(seed ^ 0x0a55_e217));
   if (seed % WEBHOOKS_EVERY === 20) return withWebhooks(scenario, createRandom(seed ^ 0x3eb4_00c5));

@@ -22,6 +22,7 @@ import { type Stores, StoreTwin } from './twins/stores.ts';
 import { ToolServer } from './twins/tools.ts';
 import { countLosses, watchLedger, watchQueue } from './watch.ts';
 import { startWebhooks } from './webhooks/host.ts';
+import { watchWishes } from './wish-checker.ts';
 import { World } from './world.ts';
 
 export interface HistoryOptions {
@@ -134,6 +135,7 @@ async function prepare(world: World, { bindings, kernel, plans }: Awaited<Return
   };
 
   seams.disk?.(disk);
+  seams.planQueue?.(redis.queue(PLAN_QUEUE));
   disk.mount(DATA, '1', ['in', 'out']);
   disk.mount(OTHER, '2', ['out']);
   for (const { source, destination, content, task } of tickets) {
@@ -176,6 +178,7 @@ async function live(parts: Parts): Promise<void> {
   for (const ticket of parts.plans) producePlan(parts, ticket);
   for (const fault of scenario.faults) planFault(parts, fault);
   const judgeApprovals = scenario.approval === undefined ? undefined : startApprovals(parts, scenario.approval);
+  const judgeWishes = watchWishes(parts);
   const judgeSchedule = scenario.schedule === undefined ? undefined : startSchedule(parts, scenario.schedule);
 
   const ended = await untilOver(parts);
@@ -188,6 +191,7 @@ async function live(parts: Parts): Promise<void> {
   judgeSchedule?.();
   judgeApprovals?.();
   await settleWebhooks?.();
+  judgeWishes();
   for (const kind of world.struck.keys()) reached.add(`fault:${kind}`);
 }
 

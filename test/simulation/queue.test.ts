@@ -5,7 +5,7 @@ import { jobOptions, LOCK_TIMES, QUEUE_PREFIX, workerOptions } from '../../queue
 import { createRandom, type Random } from '../support/random.ts';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
 import { EPOCH_MS } from './scheduler.ts';
-import { QueueTwin, type StoredJob } from './twins/queue.ts';
+import { QueueTwin, type RetryOptions, type StoredJob } from './twins/queue.ts';
 
 /*
  * The queue of the simulation and BullMQ on a real Redis get the same random commands. Both answer the same, with the same
@@ -29,7 +29,7 @@ interface Subject {
   expire(id: string): Promise<unknown>;
   lookForStalled(): Promise<unknown>;
   promote(id: string): Promise<unknown>;
-  retry(id: string, from: 'completed' | 'failed'): Promise<unknown>;
+  retry(id: string, from: 'completed' | 'failed', options: RetryOptions): Promise<unknown>;
   update(id: string, data: string): Promise<unknown>;
   remove(id: string): Promise<unknown>;
   /** All jobs: where they are, in which order, and their counts. */
@@ -71,7 +71,7 @@ function twin(): Subject {
     },
     lookForStalled: async () => [...queue.lookForStalled(0, at())].sort(),
     promote: (id) => refusal(() => queue.promote(id)),
-    retry: (id, from) => refusal(() => queue.retry(id, from)),
+    retry: (id, from, options) => refusal(() => queue.retry(id, from, options)),
     update: (id, data) => refusal(() => queue.update(id, { said: data })),
     remove: async (id) => queue.remove(id, at()),
     jobs: async () => ({
@@ -122,7 +122,7 @@ async function real(queue: Queue, worker: Worker, redis: Redis): Promise<Subject
       return [...(await worker.backend.moveStalledJobsToWait())].sort();
     },
     promote: (id) => asked(id, (job) => job.promote()),
-    retry: (id, from) => asked(id, (job) => job.retry(from, { resetAttemptsMade: true, resetAttemptsStarted: true })),
+    retry: (id, from, options) => asked(id, (job) => job.retry(from, options)),
     update: (id, data) => asked(id, (job) => job.updateData({ said: data })),
     async remove(id) {
       return (await queue.remove(id)) === 1;
@@ -206,7 +206,9 @@ class Chooser {
 
   #retry(id: string): Command {
     const from = this.#random.pick(['completed', 'failed'] as const);
-    return { says: `retry ${id} from ${from}`, run: (subject) => subject.retry(id, from) };
+    // Ours of tasks, ours of plans, and the board's.
+    const options = this.#random.pick([{ resetAttemptsMade: true, resetAttemptsStarted: true }, { resetAttemptsStarted: true }, {}]);
+    return { says: `retry ${id} from ${from} ${JSON.stringify(options)}`, run: (subject) => subject.retry(id, from, options) };
   }
 
   #ofOwner({ id, token }: { readonly id: string; readonly token: string }): (() => Command)[] {

@@ -21,6 +21,7 @@ import type {
 import type { SenderDeps } from '../../src/webhooks/io/sender.ts';
 import type { SimProcess } from './scheduler.ts';
 import type { Disk } from './twins/disk.ts';
+import type { QueueTwin } from './twins/queue.ts';
 import type { Stores } from './twins/stores.ts';
 import type { World } from './world.ts';
 
@@ -64,6 +65,7 @@ export interface Seams {
   readonly lane?: (lane: FiringLane, context: SeamContext) => FiringLane;
   readonly openWorker?: (open: OpenWorker, context: SeamContext) => OpenWorker;
   readonly disk?: (disk: Disk) => void;
+  readonly planQueue?: (queue: QueueTwin) => void;
   /** The journal that keeps no line of what it trims. */
   readonly forgets?: keyof Stores;
   /** Writes of journals that are answered before they are synced. */

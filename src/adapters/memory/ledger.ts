@@ -28,6 +28,8 @@ export function createMemoryLedger(settings: LedgerSettings & { clock: Clock; ch
   const refusals = new Map<string, { result: string; until: number }>();
   /** By task or plan: job key, and how often the job was started. */
   const parked = new Map<string, Map<string, number>>();
+  /** By task: the ask for which its last FAILURE was recorded. */
+  const wishes = new Map<string, string>();
   let generation: string | undefined;
 
   const find = (taskId: string): TaskRow | undefined => {
@@ -39,17 +41,19 @@ export function createMemoryLedger(settings: LedgerSettings & { clock: Clock; ch
   return {
     async claim(request) {
       if (generation === undefined) return { kind: 'lost' };
-      const { answer, row } = decideClaim(find(request.taskId), request);
+      const isAnswer = request.wish !== undefined && request.wish !== '' && wishes.get(request.taskId) === request.wish;
+      const { answer, row } = decideClaim(find(request.taskId), isAnswer ? { ...request, waited: true } : request);
       if (row && !(request.look && 'epoch' in answer)) write(request.taskId, row);
       return request.look && 'epoch' in answer ? { kind: 'busy', owner: request.instance } : answer;
     },
-    async record({ taskId, epoch, owner, status, errorCode, result, now }) {
+    async record({ taskId, epoch, owner, status, errorCode, result, now, wish = '' }) {
       const row = find(taskId);
       checkedResult(result);
       if (generation === undefined || !row) return 'lost';
       if (row.epoch !== epoch || row.state !== 'running' || isAnother(row, owner)) return 'stale';
       const state = status === 'SUCCESS' ? 'success' : 'failure';
       write(taskId, { ...row, owner: '', takeovers: 0, crashes: 0, cancelRequested: false, state, errorCode: errorCode || undefined, result, updated: now });
+      if (state === 'failure') wishes.set(taskId, wish);
       channels.recorded(taskId);
       return (parked.get(taskId)?.size ?? 0) > 0 ? 'awaited' : 'recorded';
     },
@@ -123,14 +127,23 @@ export function createMemoryLedger(settings: LedgerSettings & { clock: Clock; ch
       rows.clear();
       refusals.clear();
       parked.clear();
+      wishes.clear();
       generation = undefined;
     },
     save() {
-      const saved = { rows: [...rows], refusals: [...refusals], parked: [...parked].map(([id, jobs]) => [id, [...jobs]] as const), generation };
+      const saved = {
+        wishes: [...wishes],
+        rows: [...rows],
+        refusals: [...refusals],
+        parked: [...parked].map(([id, jobs]) => [id, [...jobs]] as const),
+        generation,
+      };
       return () => {
         rows.clear();
         refusals.clear();
         parked.clear();
+        wishes.clear();
+        for (const [taskId, wish] of saved.wishes) wishes.set(taskId, wish);
         for (const [taskId, kept] of saved.rows) rows.set(taskId, kept);
         for (const [key, refusal] of saved.refusals) refusals.set(key, refusal);
         for (const [id, jobs] of saved.parked) parked.set(id, new Map(jobs));

@@ -85,10 +85,10 @@ function isRefused(error: unknown): boolean {
 async function claimAll(redis: Scripted, requests: readonly ClaimRequest[], retentionMs: number): Promise<readonly ClaimAnswer[]> {
   const keys: string[] = [];
   const args: (string | number)[] = [retentionMs, KEEP_MS];
-  for (const { taskId, manifestSha256, jobKey, instance, exp, now, deadInstance = '', look, waited } of requests) {
+  for (const { taskId, manifestSha256, jobKey, instance, exp, now, deadInstance = '', look, waited, wish = '' } of requests) {
     const tag = tagOf(taskId);
     keys.push(rowKey(taskId, tag), generationKey(tag));
-    args.push(manifestSha256, jobKey, instance, exp, now, deadInstance, flag(look), flag(waited));
+    args.push(manifestSha256, jobKey, instance, exp, now, deadInstance, flag(look), flag(waited), wish);
   }
   return (await redis.writClaims(keys.length, ...keys, ...args)).map(claimAnswer);
 }
@@ -118,10 +118,10 @@ function counted(crashes: number | undefined): { readonly crashes?: number } {
 async function recordAll(redis: Scripted, requests: readonly RecordRequest[], retentionMs: number): Promise<readonly RecordAnswer[]> {
   const keys: string[] = [];
   const args: (string | number)[] = [retentionMs, KEEP_MS];
-  for (const { taskId, epoch, owner = '', status, errorCode = '', result, now } of requests) {
+  for (const { taskId, epoch, owner = '', status, errorCode = '', result, now, wish = '' } of requests) {
     const tag = tagOf(taskId);
     keys.push(rowKey(taskId, tag), generationKey(tag), parkedKey(taskId, tag));
-    args.push(epoch, status === 'SUCCESS' ? 'success' : 'failure', errorCode, result, now, recordedChannel(tag), taskId, owner);
+    args.push(epoch, status === 'SUCCESS' ? 'success' : 'failure', errorCode, result, now, recordedChannel(tag), taskId, owner, wish);
   }
   return (await redis.writRecords(keys.length, ...keys, ...args)).map(recordAnswer);
 }

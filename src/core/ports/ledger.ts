@@ -18,6 +18,8 @@ export interface ClaimRequest {
   readonly look?: boolean;
   /** A FAILURE is the answer to the job: it was parked until a run of the task ends, or is a step of a plan. */
   readonly waited?: boolean;
+  /** Which ask the job stands for (docs/protocol.md section 2): a FAILURE that was recorded for it is its answer. Not compared without. */
+  readonly wish?: string;
 }
 
 /** Answers of `claim`; `docs/protocol.md` has the table. `crashes`: deliveries that crashed since the last record; absent for none. */
@@ -28,7 +30,7 @@ export type ClaimAnswer =
   | { readonly kind: 'takeover'; readonly epoch: number; readonly takeovers: number; readonly crashes?: number }
   /** A SUCCESS is recorded; the exact signed result. */
   | { readonly kind: 'finished'; readonly result: string }
-  /** A FAILURE that answers a job which has `waited`; the exact signed result. */
+  /** A FAILURE that answers a job which has `waited`, or the very ask for which it was recorded; the exact signed result. */
   | { readonly kind: 'failed'; readonly result: string }
   /** The id belongs to another manifest. */
   | { readonly kind: 'conflict' }
@@ -49,6 +51,8 @@ export interface RecordRequest {
   /** The exact signed result, JSON text. */
   readonly result: string;
   readonly now: number;
+  /** Which ask the job stands for; kept with a FAILURE. */
+  readonly wish?: string;
 }
 
 /**

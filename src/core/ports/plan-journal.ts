@@ -32,8 +32,6 @@ export interface PlanRecord {
   readonly lease: string;
   /** `undefined` while the plan runs. */
   readonly end: PlanEnd | undefined;
-  /** Whether the queue knows of the end. */
-  readonly settled: boolean;
   /** Workers lost since the last entry. */
   readonly losses: number;
   /** How many entries the journal has: all, and those of them that a retry has voided. */
@@ -50,6 +48,18 @@ export interface StoredPlan extends PlanRecord {
 
 /** A plan as far as its last retry. */
 export type PlanGeneration = Pick<PlanRecord, 'planSha256' | 'generation'>;
+
+/** Somebody's ask to run a plan, as one of its jobs brings it. */
+export interface WishedPlan {
+  readonly planSha256: string;
+  /** Canonical text of the linked envelope. */
+  readonly envelope: string;
+  readonly lease: string;
+  /** Which ask this is: 64 hexadecimal digits, the same for each delivery that serves it (docs/plan-protocol.md 2, Wishes). */
+  readonly wish: string;
+  /** A plan that runs already keeps its lease. */
+  readonly keepsLease?: boolean;
+}
 
 /** A plan that was run so long ago that nothing else is kept of it. It is not run again. */
 export interface TrimmedPlan {
@@ -71,8 +81,16 @@ export interface IdlePlan {
  * Throws WritError STORAGE_UNAVAILABLE.
  */
 export interface PlanJournal {
-  /** Begins the plan, or finds it or its line; a plan that runs takes over the lease. */
-  begin(plan: { readonly planSha256: string; readonly envelope: string; readonly lease: string }, now: number): Promise<PlanRecord | TrimmedPlan>;
+  /**
+   * Serves a wish, and keeps that it did, in one transaction: begins a plan that is not known; a plan that runs goes on, under this lease;
+   * one that has failed runs on in its next generation unless the wish was served before, the entry that ended it voided. Answers how the
+   * plan then stands, or its line.
+   */
+  begin(plan: WishedPlan, now: number): Promise<PlanRecord | TrimmedPlan>;
+  /** Whether a delivery has served this wish. */
+  served(planSha256: string, wish: string): Promise<boolean>;
+  /** Keeps the wish of a job that is about to be put back for a plan that runs: nobody asks. False, and nothing is kept, for one that does not run. */
+  note(planSha256: string, wish: string): Promise<boolean>;
   record(planSha256: string): Promise<StoredPlan | undefined>;
   /** Of the record only its generation; asked before each step, so nothing waits for it. */
   generation(planSha256: string): Promise<number | undefined>;
@@ -82,13 +100,6 @@ export interface PlanJournal {
   append(planSha256: string, entry: Omit<PlanEntry, 'voided' | 'at'>, now: number): Promise<PlanEntry | undefined>;
   /** Keeps the first end, and answers with it; `undefined` when the plan runs in a later generation, or was trimmed. */
   end(plan: PlanGeneration, end: PlanEnd, now: number): Promise<PlanEnd | undefined>;
-  /** The queue knows of the end of this generation. */
-  settle(plan: PlanGeneration): Promise<void>;
-  /**
-   * A plan that has failed in this generation runs on in the next one: the entry that ended it is voided, and the lease is the new one.
-   * Nothing changes for one that was retried meanwhile.
-   */
-  resume(plan: PlanGeneration, lease: string, now: number): Promise<PlanRecord | TrimmedPlan>;
   /** One more worker was lost; answers how many since the last entry. */
   lose(planSha256: string): Promise<number>;
   /** Plans that run and have not changed since, oldest first; `after` is the last one of the page before. Envelopes are large: `record` has them. */

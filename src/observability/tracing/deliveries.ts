@@ -27,9 +27,9 @@ export function traceDeliveries(tracer: Tracer | undefined): AroundDelivery {
     // Of the job as a stranger wrote it: nothing else in it has been looked at yet.
     const parent = parseTraceparent(typeof data === 'object' && data !== null ? Reflect.get(data, 'traceparent') : undefined) ?? 'none';
     const destination = { 'messaging.destination.name': queue } as const;
-    const { addedAt, fetchedAt, started, failed, everFailed } = attempt;
+    const { addedAt, fetchedAt, started, failed, failures } = attempt;
     const waited = fetchedAt - addedAt;
-    if (!isLocal && parent !== 'none' && started <= 1 && failed === 0 && !everFailed && waited >= 0 && waited < OLDEST_MS)
+    if (!isLocal && parent !== 'none' && started <= 1 && failed === 0 && failures === 0 && waited >= 0 && waited < OLDEST_MS)
       tracer.mark('wait', { parent, attributes: destination, from: addedAt, to: fetchedAt });
     const attributes = {
       'messaging.system': 'bullmq',

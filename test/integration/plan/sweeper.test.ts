@@ -10,6 +10,7 @@ import { sha256Hex } from '../../../src/core/hash.ts';
 import type { PlanJournal } from '../../../src/core/ports/index.ts';
 import { deferred } from '../../conformance/deferred.ts';
 import { commandCount, startTestRedis } from '../../support/redis.ts';
+import { wishAt } from '../../support/wishes.ts';
 
 /** More than one page of the sweeper's. */
 const PLANS = 1200;
@@ -25,7 +26,7 @@ it('looks for the jobs of all parked plans by their ids, by one command where no
   const plans = Array.from({ length: PLANS }, (_, i) => sha256Hex(`plan ${i}`));
   await Promise.all(
     plans.map(async (planSha256) => {
-      await journal.begin({ planSha256, envelope: '{"parked":true}', lease: 'lease' }, 1);
+      await journal.begin({ planSha256, envelope: '{"parked":true}', lease: 'lease', wish: wishAt() }, 1);
       await jobs.add(planSha256, { v: 1, envelope: { parked: true }, lease: 'lease' });
     }),
   );
@@ -39,8 +40,9 @@ it('looks for the jobs of all parked plans by their ids, by one command where no
   const looked = new Map<string, number>();
   const swept = deferred();
   const errors: unknown[] = [];
-  const counting: Pick<PlanJournal, 'running' | 'record'> = {
+  const counting: Pick<PlanJournal, 'running' | 'record' | 'note'> = {
     running: (...args) => journal.running(...args),
+    note: (...args) => journal.note(...args),
     record(planSha256) {
       read.push(planSha256);
       return journal.record(planSha256);

@@ -7,6 +7,7 @@ import { SCHEDULE_MUTANTS } from './schedules.ts';
 import { SHARED_MUTANTS } from './shared.ts';
 import { STEP_MUTANTS } from './steps.ts';
 import { WEBHOOK_MUTANTS } from './webhooks.ts';
+import { WISH_MUTANTS } from './wishes.ts';
 
 /** All of them; the long run has to find every one. */
 export const MUTANTS: readonly Mutant[] = [
@@ -18,4 +19,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...SCHEDULE_MUTANTS,
   ...APPROVAL_MUTANTS,
   ...WEBHOOK_MUTANTS,
+  ...WISH_MUTANTS,
 ];

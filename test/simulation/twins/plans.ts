@@ -1,3 +1,4 @@
+import { QUEUE_PREFIX } from '../../../queues/catalog.ts';
 import { jobIdOf } from '../../../queues/job-id.ts';
 import type { FoundJob } from '../../../queues/job-lookup.ts';
 import type { LeftJobs } from '../../../queues/left-jobs.ts';
@@ -5,6 +6,7 @@ import type { ParkedJobs } from '../../../queues/parked-jobs.ts';
 import type { PlanJobs } from '../../../queues/plan-jobs.ts';
 import { rerunJob } from '../../../queues/push-table.ts';
 import { placeOfJob } from '../../../queues/shards.ts';
+import { wishOf } from '../../../queues/wish.ts';
 import { localShare } from '../plan-weather.ts';
 import type { SimProcess } from '../scheduler.ts';
 import type { World } from '../world.ts';
@@ -24,7 +26,10 @@ export function planJobsFor(world: World, process: SimProcess, redis: RedisTwin)
     const state = await job.getState();
     return { job, state: state === 'unknown' ? 'absent' : (state as FoundJob['state']), unreadable: false };
   };
-  const add = (planId: string, data: unknown): Promise<void> => ask('add', () => void twin.add('plan', data, { jobId: idOf(planId) }, process.clock.now()));
+  const add = (planId: string, data: unknown, now = process.clock.now()): Promise<void> =>
+    ask('add', () => void twin.add('plan', data, { jobId: idOf(planId) }, now));
+  const wish = (planId: string, addedAt: number, ends: number, failures: number): string =>
+    wishOf({ prefix: QUEUE_PREFIX, queue: PLAN_QUEUE, jobId: idOf(planId), addedAt, ends, failures });
   return {
     queue: PLAN_QUEUE,
     find,
@@ -33,12 +38,17 @@ export function planJobsFor(world: World, process: SimProcess, redis: RedisTwin)
     parked: () => ask('parked', () => twin.inOrder('delayed').length),
     open: () => ask('open', () => [...twin.jobs.keys()].map((id) => id.slice(2))),
     add,
-    async run(planId, data) {
+    async run(planId, data, mayRun) {
       for (;;) {
         const found = await find(planId);
-        if (found === undefined) return add(planId, data);
+        const now = process.clock.now();
+        if (found === undefined) {
+          if (await mayRun(wish(planId, now, 0, 0))) await add(planId, data, now);
+          return;
+        }
         if (found.state !== 'completed' && found.state !== 'failed') return;
-        if (await rerunJob(found, data)) return;
+        const { timestamp, attemptsMade, stacktrace } = found.job;
+        if (!(await mayRun(wish(planId, timestamp, attemptsMade, stacktrace?.length ?? 0))) || (await rerunJob(found, data, 'kept'))) return;
       }
     },
     promote: (planId) => ask(`promote ${planId.slice(0, 8)}`, () => void promoted(twin, idOf(planId))),

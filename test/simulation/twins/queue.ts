@@ -27,6 +27,12 @@ export interface StoredJob {
 /** Clocks of one installation agree so far, milliseconds. */
 const AGREE_MS = 5_000;
 
+/** BullMQ's own. */
+export interface RetryOptions {
+  readonly resetAttemptsMade?: boolean;
+  readonly resetAttemptsStarted?: boolean;
+}
+
 /** A refusal of BullMQ's scripts: -1 the job is gone, -2 it has no lock, -3 it is in another state, -6 the lock is somebody else's. */
 export class QueueRefusal extends Error {
   readonly code: number;
@@ -196,11 +202,16 @@ export class QueueTwin {
     this.onWaiting();
   }
 
-  retry(id: string, from: 'completed' | 'failed'): void {
+  retry(id: string, from: 'completed' | 'failed', { resetAttemptsMade = false, resetAttemptsStarted = false }: RetryOptions = {}): void {
     const job = this.jobs.get(id);
     if (job === undefined) throw new QueueRefusal(-1, 'missing job');
     if (job.state !== from) throw new QueueRefusal(-3, `not ${from}`);
-    Object.assign(job, { attemptsMade: 0, attemptsStarted: 0, failedReason: '', returnvalue: null });
+    Object.assign(job, {
+      failedReason: '',
+      returnvalue: null,
+      ...(resetAttemptsMade && { attemptsMade: 0 }),
+      ...(resetAttemptsStarted && { attemptsStarted: 0 }),
+    });
     this.#wait(job);
     this.onWaiting();
   }

@@ -8,7 +8,7 @@ import { WritError } from '../../../src/core/errors.ts';
 import { EPOCH_MS, type SimProcess } from '../scheduler.ts';
 import type { World } from '../world.ts';
 import { PlanViewsTwin } from './plan-views.ts';
-import { QueueTwin } from './queue.ts';
+import { QueueTwin, type RetryOptions } from './queue.ts';
 
 /** Everything that Redis holds, with the loss of all of it or of what is younger than a moment. */
 export class RedisTwin {
@@ -93,7 +93,7 @@ export class RedisTwin {
       ...queue.jobs.get(id),
       getState: () => ask(`getState ${id}`, () => queue.jobs.get(id)?.state ?? 'unknown'),
       updateData: (data: unknown) => ask(`update ${id}`, () => queue.update(id, data)),
-      retry: (state: 'completed' | 'failed') => ask(`retry ${id}`, () => queue.retry(id, state)),
+      retry: (state: 'completed' | 'failed', options?: RetryOptions) => ask(`retry ${id}`, () => queue.retry(id, state, options)),
       remove: () => ask(`remove ${id}`, () => void queue.remove(id, this.#world.now)),
     });
     const twin = {

@@ -39,7 +39,7 @@ interface Write {
 
 const WRITES: ReadonlySet<string> = new Set([
   ...['open', 'seal', 'publish', 'adopt', 'close', 'reportIncident', 'vaultForget', 'withdraw', 'trim'],
-  ...['begin', 'append', 'end', 'settle', 'resume', 'lose'],
+  ...['begin', 'note', 'append', 'end', 'lose'],
 ]);
 
 /** One journal: who asks is charged with a call, and the full disk refuses writes. */

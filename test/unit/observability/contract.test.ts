@@ -49,7 +49,7 @@ const report: fc.Arbitrary<DeliveryReport> = fc.record({
   ms: time,
   takeovers: fc.nat(5),
   replayed: fc.boolean(),
-  attempt: fc.record({ addedAt: time, fetchedAt: time, started: time, failed: time, everFailed: fc.boolean() }),
+  attempt: fc.record({ addedAt: time, fetchedAt: time, started: time, failed: time, failures: time }),
   endedAt: time,
 });
 

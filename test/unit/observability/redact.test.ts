@@ -36,7 +36,7 @@ const report: DeliveryReport = {
   ms: 1.23456,
   takeovers: 0,
   replayed: false,
-  attempt: { addedAt: 0, fetchedAt: 0, started: 1, failed: 0, everFailed: false },
+  attempt: { addedAt: 0, fetchedAt: 0, started: 1, failed: 0, failures: 0 },
   endedAt: 0,
 };
 

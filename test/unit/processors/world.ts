@@ -129,7 +129,7 @@ export async function createWorld() {
     /** One job as the queue hands it over; `running` is already among the deliveries in flight. */
     fetched(data: unknown, { jobId = 'job-1', started = 1, lockIsFresh = () => true }: FetchOptions = {}): { delivery: Delivery; running: Running } {
       const running = inFlight.begin(jobId);
-      const attempt = { addedAt: clock.now(), fetchedAt: clock.now(), started, failed: 0, everFailed: false };
+      const attempt = { addedAt: clock.now(), fetchedAt: clock.now(), started, failed: 0, failures: 0 };
       const stop: Delivery['stop'] = (reason) => running.controller.abort(reason);
       const delivery = { data, queue: 'file', jobId, prefix: '{writ}', attempt, signal: running.controller.signal, stop, lockIsFresh };
       return { delivery, running };

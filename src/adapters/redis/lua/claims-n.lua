@@ -16,6 +16,7 @@
   dead         instance known to be dead, or ''
   look         '1': grant nothing, the process works on the task already
   parked       '1': the job has waited for the end of a run
+  wish         which ask the job stands for, or '' where that is not compared
 
   Answers a list of {code, ...}:
     {0}                  lost: the generation marker is missing, nothing was claimed
@@ -25,10 +26,10 @@
     {4}                  conflict: the id belongs to another manifest
     {5, owner}           busy
     {6, epoch}           cancelled: granted, so that the refusal can be recorded
-    {7, result}          failed: the answer to a job that waited for it
+    {7, result}          failed: the answer to a job that waited for it, or to the ask for which it was recorded
 ]]
 local retention, keep = tonumber(ARGV[1]), tonumber(ARGV[2])
-local SHARED, EACH = 2, 8
+local SHARED, EACH = 2, 9
 local max = math.max
 
 local LOST, NEW, TAKEOVER, FINISHED, CONFLICT, BUSY, CANCELLED, FAILED = 0, 1, 2, 3, 4, 5, 6, 7
@@ -66,7 +67,7 @@ local function claim(rowKey, generationKey, at)
 
   local sha, job, owner = ARGV[at + 1], ARGV[at + 2], ARGV[at + 3]
   local exp, now, dead = tonumber(ARGV[at + 4]), tonumber(ARGV[at + 5]), ARGV[at + 6]
-  local look, parked = ARGV[at + 7] == '1', ARGV[at + 8] == '1'
+  local look, parked, wish = ARGV[at + 7] == '1', ARGV[at + 8] == '1', ARGV[at + 9]
 
   local function grant(code)
     if look then return { BUSY, owner } end
@@ -83,7 +84,7 @@ local function claim(rowKey, generationKey, at)
     rememberExp(rowKey, row, exp, now)
     return { FINISHED, call('HGET', rowKey, 'result') }
   end
-  if row.state == 'failure' and parked and not OF_ONE_LEASE[call('HGET', rowKey, 'code') or ''] then
+  if row.state == 'failure' and (parked or (wish ~= '' and call('HGET', rowKey, 'wish') == wish)) and not OF_ONE_LEASE[call('HGET', rowKey, 'code') or ''] then
     rememberExp(rowKey, row, exp, now)
     return { FAILED, call('HGET', rowKey, 'result') }
   end

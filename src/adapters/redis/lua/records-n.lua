@@ -17,12 +17,13 @@
   channel      {wl-xx}:recorded
   taskId       message for the channel
   owner        instance of the claim: after a loss of Redis epochs begin anew; '': whoever has it
+  wish         which ask the job stands for, or ''; kept with a failure
 
   Answers a list of: 0 lost (marker or row missing) | 1 stale (another claim, or not running) | 2 recorded | 3 recorded, and jobs are parked.
   Nothing is written unless the answer is 2 or 3.
 ]]
 local retention, keep = tonumber(ARGV[1]), tonumber(ARGV[2])
-local SHARED, EACH = 2, 8
+local SHARED, EACH = 2, 9
 
 local LOST, STALE, RECORDED, AWAITED = 0, 1, 2, 3
 
@@ -36,6 +37,7 @@ local function record(rowKey, generationKey, parkedKey, at)
   if row.state ~= 'running' or row.epoch ~= tonumber(ARGV[at + 1]) or (owner ~= '' and row.owner ~= owner) then return STALE end
 
   call('HSET', rowKey, 'state', ARGV[at + 2], 'code', ARGV[at + 3], 'result', ARGV[at + 4], 'owner', '', 'updated', now)
+  if ARGV[at + 2] == 'failure' then call('HSET', rowKey, 'wish', ARGV[at + 9]) end
   -- What is not there counts as 0 and as no cancel.
   if row.cancel or row.takeovers > 0 then call('HSET', rowKey, 'cancel', '0', 'takeovers', '0') end
   if row.crashes > 0 then call('HDEL', rowKey, 'crashes') end

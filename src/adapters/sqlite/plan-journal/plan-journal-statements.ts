@@ -1,7 +1,8 @@
 import { WritError } from '../../../core/errors.ts';
-import type { IdlePlan, PlanEnd, PlanEntry, PlanGeneration, PlanRecord, StoredPlan, TrimmedPlan } from '../../../core/ports/index.ts';
+import type { IdlePlan, PlanEnd, PlanEntry, PlanGeneration, PlanRecord, StoredPlan, TrimmedPlan, WishedPlan } from '../../../core/ports/index.ts';
 import type { SqliteDatabase } from '../open.ts';
 import { planTrimming } from './plan-trim.ts';
+import { planWishes } from './plan-wishes.ts';
 
 interface PlanRow {
   readonly plan_sha256: string;
@@ -11,7 +12,6 @@ interface PlanRow {
   readonly code: string | null;
   readonly message: string | null;
   readonly result: string | null;
-  readonly settled: number;
   readonly losses: number;
   readonly generation: number;
   readonly entries: number;
@@ -56,14 +56,13 @@ export function planStatements(db: SqliteDatabase) {
   );
   const touch = db.prepare<[number, string]>("UPDATE plan SET losses = 0, changed_at = ? WHERE plan_sha256 = ? AND state = 'running'");
   const finish = db.prepare<Record<string, string | number | null>>(
-    `UPDATE plan SET state = @state, ended_by = @endedBy, code = @code, message = @message, result = @result, settled = 0, changed_at = @now
+    `UPDATE plan SET state = @state, ended_by = @endedBy, code = @code, message = @message, result = @result, changed_at = @now
      WHERE plan_sha256 = @planSha256 AND generation = @generation AND state = 'running'`,
   );
-  const settled = db.prepare<[string, number]>("UPDATE plan SET settled = 1 WHERE plan_sha256 = ? AND generation = ? AND state <> 'running'");
   const voidEntry = db.prepare<[string, string]>('UPDATE entry SET voided = 1 WHERE plan_sha256 = ? AND path = ? AND voided = 0');
-  const reopen = db.prepare<[string, number, string, number]>(
-    `UPDATE plan SET state = 'running', lease = ?, ended_by = NULL, code = NULL, message = NULL, result = NULL, settled = 0, losses = 0, changed_at = ?,
-     generation = generation + 1 WHERE plan_sha256 = ? AND generation = ? AND state = 'failure'`,
+  const reopen = db.prepare<[string, number, string]>(
+    `UPDATE plan SET state = 'running', lease = ?, ended_by = NULL, code = NULL, message = NULL, result = NULL, losses = 0, changed_at = ?,
+     generation = generation + 1 WHERE plan_sha256 = ? AND state = 'failure'`,
   );
   const lost = db.prepare<[string], { losses: number }>("UPDATE plan SET losses = losses + 1 WHERE plan_sha256 = ? AND state = 'running' RETURNING losses");
   const idle = db.prepare<[number, number, string, number], { plan_sha256: string; changed_at: number }>(
@@ -71,6 +70,7 @@ export function planStatements(db: SqliteDatabase) {
      ORDER BY changed_at, plan_sha256 LIMIT ?`,
   );
   const { trim, trimmed, firstGeneration } = planTrimming(db);
+  const wishes = planWishes(db);
 
   function record(planSha256: string): PlanRecord | undefined {
     const row = select.get(planSha256);
@@ -79,7 +79,6 @@ export function planStatements(db: SqliteDatabase) {
       planSha256,
       lease: row.lease,
       end: endOf(row),
-      settled: row.settled === 1,
       losses: row.losses,
       generation: row.generation,
       entries: row.entries,
@@ -93,17 +92,35 @@ export function planStatements(db: SqliteDatabase) {
     return found;
   }
 
+  function runOn(planSha256: string, { endedBy }: PlanEnd, lease: string, now: number): void {
+    reopen.run(lease, now, planSha256);
+    if (endedBy !== undefined) voidEntry.run(planSha256, endedBy);
+  }
+
   return {
-    begin({ planSha256, envelope, lease }: { planSha256: string; envelope: string; lease: string }, now: number): PlanRecord | TrimmedPlan {
+    begin(plan: WishedPlan, now: number): PlanRecord | TrimmedPlan {
+      const { planSha256, envelope, lease, wish, keepsLease = false } = plan;
       const line = trimmed(planSha256);
       if (line !== undefined) return line;
       const found = record(planSha256);
+      if (found?.end?.status === 'SUCCESS') return found;
       if (found === undefined) {
         insert.run(planSha256, lease, now, firstGeneration(planSha256));
         keepEnvelope.run(planSha256, envelope);
-      } else if (found.end === undefined && found.lease !== lease) renew.run(lease, planSha256);
-      else return found;
+      }
+      const isNew = wishes.keep(planSha256, wish);
+      if (found?.end === undefined) {
+        if (keepsLease || found?.lease === lease) return found ?? known(planSha256);
+        renew.run(lease, planSha256);
+      } else if (!isNew || wishes.unmark(planSha256)) return found;
+      else runOn(planSha256, found.end, lease, now);
       return known(planSha256);
+    },
+    served: wishes.served,
+    note(planSha256: string, wish: string): boolean {
+      const runs = trimmed(planSha256) === undefined && select.get(planSha256)?.state === 'running';
+      if (runs) wishes.keep(planSha256, wish);
+      return runs;
     },
     record(planSha256: string): StoredPlan | undefined {
       const found = record(planSha256);
@@ -123,14 +140,6 @@ export function planStatements(db: SqliteDatabase) {
       const state = status === 'SUCCESS' ? 'success' : 'failure';
       const { changes } = finish.run({ planSha256, generation, state, endedBy: endedBy ?? null, code: code ?? null, message, result, now });
       return changes === 1 ? { status, code, message, endedBy, result } : record(planSha256)?.end;
-    },
-    settle: ({ planSha256, generation }: PlanGeneration): void => void settled.run(planSha256, generation),
-    resume({ planSha256, generation }: PlanGeneration, lease: string, now: number): PlanRecord | TrimmedPlan {
-      const line = trimmed(planSha256);
-      if (line !== undefined) return line;
-      const { end } = known(planSha256);
-      if (reopen.run(lease, now, planSha256, generation).changes === 1 && end?.endedBy !== undefined) voidEntry.run(planSha256, end.endedBy);
-      return known(planSha256);
     },
     lose: (planSha256: string): number => lost.get(planSha256)?.losses ?? 0,
     running: (unchangedSince: number, limit: number, after?: IdlePlan): readonly IdlePlan[] =>

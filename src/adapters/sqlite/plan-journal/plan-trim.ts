@@ -44,6 +44,7 @@ export function planTrimming(db: SqliteDatabase): PlanTrimming {
   );
   const forgetAnswers = db.prepare<[string, number]>('DELETE FROM entry WHERE plan_sha256 = ? AND seq <= ?');
   const hasAnswers = db.prepare<[string], unknown>('SELECT 1 FROM entry WHERE plan_sha256 = ? LIMIT 1');
+  const forgetWishes = db.prepare<[string]>('DELETE FROM wish WHERE plan_sha256 = ?');
   const forgetPlan = db.prepare<[string]>('DELETE FROM plan WHERE plan_sha256 = ?');
   const forgetEnvelope = db.prepare<[string]>('DELETE FROM envelope WHERE plan_sha256 = ?');
 
@@ -62,6 +63,7 @@ export function planTrimming(db: SqliteDatabase): PlanTrimming {
     if (last !== undefined) forgetAnswers.run(id, last);
     if (hasAnswers.get(id) !== undefined) return false;
     forgetEnvelope.run(id);
+    room.rows -= forgetWishes.run(id).changes;
     forgetPlan.run(id);
     return true;
   }

@@ -60,7 +60,7 @@ describe('a tracer that is off', () => {
 });
 
 function attempt(changes: object = {}) {
-  return { addedAt: 1_000, fetchedAt: 1_500, started: 1, failed: 0, everFailed: false, ...changes };
+  return { addedAt: 1_000, fetchedAt: 1_500, started: 1, failed: 0, failures: 0, ...changes };
 }
 
 describe('a push', () => {

@@ -82,7 +82,7 @@ describe('a plan that waits for somebody', () => {
     await world.deliver();
     decide('denied');
     expect(await world.deliver()).toMatchObject({ kind: 'ended', end: { code: 'APPROVAL_DENIED', endedBy: '0' } });
-    await world.journal.settle({ planSha256: world.planSha256, generation: 0 });
+    world.retry();
     expect(await world.deliver()).toMatchObject({ kind: 'parked' });
     expect(world.view.current?.taskId).toBe(taskId(1));
     expect(taskId(1)).not.toBe(taskId());

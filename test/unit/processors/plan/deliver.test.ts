@@ -7,6 +7,7 @@ import { WritError } from '../../../../src/core/errors.ts';
 import { failure, success } from '../../../../src/core/outcome.ts';
 import type { Bindings, JobView, TaskRow } from '../../../../src/core/ports/index.ts';
 import { say } from '../../../support/plan-core.ts';
+import { wishAt } from '../../../support/wishes.ts';
 import { createPlanWorld } from './world.ts';
 
 const HTTP: Bindings = () => ({ adapter: 'http', provider: 'echo' });
@@ -52,7 +53,7 @@ describe('deliveries of a plan that crash', () => {
     expect(JSON.parse((await world.journal.record(world.planSha256))?.end?.result ?? '')).toMatchObject({
       envelope: { output: { results: [{ ok: true, data: { n: 1 } }] }, error: { code: 'EXECUTION_FAILED', message } },
     });
-    await world.journal.settle({ planSha256: world.planSha256, generation: 0 });
+    world.retry();
     world.deps = { ...world.deps, enqueue };
     expect(await world.deliver()).toMatchObject({ kind: 'parked' });
     expect(world.pushed.at(-1)).toEqual(world.manifestAt('1'));
@@ -133,8 +134,7 @@ describe('a delivery that slept while the plan was ended and retried', () => {
     const meanwhile = async (): Promise<void> => {
       await world.answer(world.manifestAt('0'), failure('TOOL_FAILED', 'no'));
       expect(await world.deliver(createParkedPlans(world.deps))).toMatchObject({ kind: 'ended', end: { code: 'TOOL_FAILED', endedBy: '0' } });
-      await journal.settle({ planSha256, generation: 0 });
-      await journal.resume({ planSha256, generation: 0 }, 'a lease', 1);
+      await journal.begin({ planSha256, envelope: '{}', lease: 'a lease', wish: wishAt(1) }, 1);
     };
     return { world, meanwhile };
   }
@@ -166,16 +166,14 @@ describe('a delivery that slept while the plan was ended and retried', () => {
     const { planSha256, journal } = world;
     await world.answer(world.manifestAt('0'), failure('TOOL_FAILED', 'no'));
     await world.deliver();
-    await journal.settle({ planSha256, generation: 0 });
+    world.retry();
     const begin: typeof journal.begin = async (...args) => {
-      const record = await journal.begin(...args);
-      const end = 'end' in record ? record.end : undefined;
+      const end = (await journal.record(planSha256))?.end;
       if (end === undefined) throw new Error('the plan has ended');
-      // It sleeps when it has read this end.
-      await journal.resume({ planSha256, generation: 0 }, 'a lease', 1);
+      // It sleeps, and its job is delivered again meanwhile.
+      await journal.begin(...args);
       await journal.end({ planSha256, generation: 1 }, end, 2);
-      await journal.settle({ planSha256, generation: 1 });
-      return record;
+      return journal.begin(...args);
     };
     world.deps = { ...world.deps, journal: { ...journal, begin } };
     expect(await world.deliver()).toMatchObject({ kind: 'ended', plan: { generation: 1 }, end: { code: 'TOOL_FAILED' } });
@@ -224,7 +222,7 @@ describe('a step whose tool was bound in another way', () => {
     const { deps } = world;
     world.deps = { ...deps, ...change(deps) };
     expect(await world.deliver()).toMatchObject({ kind: 'ended', end: { code: 'TOOL_OUTCOME_UNKNOWN', endedBy: '0' } });
-    await world.journal.settle({ planSha256: world.planSha256, generation: 0 });
+    world.retry();
     world.deps = deps;
     await world.deliver();
     expect(await world.journal.entries(world.planSha256)).toMatchObject([{ path: '0', generation: 0, voided: true }]);

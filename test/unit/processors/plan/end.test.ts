@@ -7,6 +7,7 @@ import type { Bindings } from '../../../../src/core/ports/index.ts';
 import { deferred } from '../../../conformance/deferred.ts';
 import { testClock } from '../../../fixtures/authority/world.ts';
 import { say } from '../../../support/plan-core.ts';
+import { wishAt } from '../../../support/wishes.ts';
 import { createPlanWorld } from './world.ts';
 
 const HTTP: Bindings = () => ({ adapter: 'http', provider: 'echo' });
@@ -76,8 +77,7 @@ it('the end of a plan is signed once, and one that cannot be signed is replaced 
     end: { code: 'RESOURCE_EXHAUSTED', message: expect.stringMatching(/^the plan's end cannot be signed: the end has \d+ bytes/) },
   });
   expect(signed).toBe(2);
-  await world.journal.settle({ planSha256, generation: 0 });
-  expect(await world.journal.resume({ planSha256, generation: 0 }, 'a lease', 1)).toMatchObject({ generation: 1 });
+  expect(await world.journal.begin({ planSha256, envelope: '{}', lease: 'a lease', wish: wishAt(1) }, 1)).toMatchObject({ generation: 1 });
   expect(await endAt({ ...plan, generation: 1 }, cancelled, deps)).toMatchObject({ kind: 'ended', end: { code: 'CANCELLED' } });
   expect(signed).toBe(3);
 });

@@ -7,6 +7,7 @@ import { createPlanJournal } from '../../../../src/adapters/sqlite/plan-journal/
 import { systemClock } from '../../../../src/core/clock.ts';
 import { sha256Hex } from '../../../../src/core/hash.ts';
 import { deferred } from '../../../conformance/deferred.ts';
+import { wishAt } from '../../../support/wishes.ts';
 
 const none = async (ids: readonly string[]) => ids.map(() => false);
 const all = async (ids: readonly string[]) => ids.map(() => true);
@@ -17,7 +18,7 @@ it('puts a plan back on the queue whose last change lies hours ahead, because a 
   await using journal = createPlanJournal({ directory });
   await journal.start();
   const planSha256 = sha256Hex('plan');
-  await journal.begin({ planSha256, envelope: '{"ahead":true}', lease: 'lease' }, systemClock.now() + 7_200_000);
+  await journal.begin({ planSha256, envelope: '{"ahead":true}', lease: 'lease', wish: wishAt() }, systemClock.now() + 7_200_000);
   const added = deferred<string>();
   const jobs = { exists: none, failed: none, run: async (id: string) => added.resolve(id) };
   await using sweeper = createPlanSweeper({ journal, jobs, clock: systemClock, everyMs: 1, onError: (error) => added.resolve(String(error)) });
@@ -27,7 +28,7 @@ it('puts a plan back on the queue whose last change lies hours ahead, because a 
 
 it('runs the failed job of a plan that runs again, as Redis has it that came back as it was before a retry; the rarer the oftener it fails', async () => {
   const planSha256 = sha256Hex('plan');
-  const plan = { planSha256, lease: 'lease', envelope: '{"retried":true}', end: undefined, settled: false, losses: 0, entries: 0, voided: 0, generation: 1 };
+  const plan = { planSha256, lease: 'lease', envelope: '{"retried":true}', end: undefined, losses: 0, entries: 0, voided: 0, generation: 1 };
   const ran: [string, unknown][] = [];
   let now = 0;
   let swept = deferred();
@@ -39,6 +40,7 @@ it('runs the failed job of a plan that runs again, as Redis has it that came bac
         return after === undefined ? [{ planSha256, changedAt: 0 }] : [];
       },
       record: async () => plan,
+      note: async () => true,
     },
     jobs: { exists: all, failed: all, run: async (id, { envelope }) => void ran.push([id, envelope]) },
     clock: { now: () => now, monotonic: () => now },

@@ -5,6 +5,7 @@ import { failure, success } from '../../../../src/core/outcome.ts';
 import type { Bindings } from '../../../../src/core/ports/index.ts';
 import { NOW } from '../../../fixtures/authority/world.ts';
 import { say } from '../../../support/plan-core.ts';
+import { wishAt } from '../../../support/wishes.ts';
 import { createPlanWorld } from './world.ts';
 
 const STEP = [say()];
@@ -38,19 +39,14 @@ describe('a plan that was trimmed', () => {
     expect(world.pushed.length).toBe(pushed);
   });
 
-  it('between the look at its end and its retry is not retried', async () => {
+  it('before a retry of it is delivered is not retried', async () => {
     const world = await createPlanWorld(STEP, HTTP);
     await world.deliver();
-    const { journal, planSha256 } = world;
+    const { journal } = world;
     await world.answer(world.manifestAt('0'), failure('TOOL_FAILED', 'no'));
     expect(await world.deliver()).toMatchObject({ kind: 'ended', end: { status: 'FAILURE' } });
-    await journal.settle({ planSha256, generation: 0 });
-    const begin: typeof journal.begin = async (...args) => {
-      const record = await journal.begin(...args);
-      await journal.trim(0, FOR_EVER, 200);
-      return record;
-    };
-    world.deps = { ...world.deps, journal: { ...journal, begin } };
+    world.retry();
+    await journal.trim(0, FOR_EVER, 200);
     expect(await world.deliver()).toMatchObject({ kind: 'ended', end: { ...wasRun, message: expect.stringMatching(/^this plan was run, and failed, on/) } });
   });
 
@@ -63,7 +59,8 @@ describe('a plan that was trimmed', () => {
       jobs: { ...world.deps.jobs, run: async (id: string) => void ran.push(id) },
     };
     const delivery = { queue: 'plan', jobId: '7', attempt: { started: 1 }, signal: new AbortController().signal, data: {} } as unknown as Delivery;
-    const told = await followPlan({ planSha256: world.planSha256, exp: NOW + 60 }, { v: 1, envelope: world.envelope, lease: 'l' }, delivery, deps);
+    const wished = { planSha256: world.planSha256, envelope: '{}', lease: 'l', wish: wishAt(7) };
+    const told = await followPlan(wished, NOW + 60, { v: 1, envelope: world.envelope, lease: 'l' }, delivery, deps);
     expect(told).toMatchObject({ kind: 'ended', end: wasRun });
     expect(ran).toEqual([]);
   });

@@ -8,6 +8,7 @@ import type { PlanDeliveryEnd, PlanDeps } from '../../../../processors/plan/cont
 import { deliverPlan } from '../../../../processors/plan/deliver.ts';
 import { createParkedPlans } from '../../../../processors/plan/replay.ts';
 import { createRepeatedFaults } from '../../../../processors/repeated-faults.ts';
+import { QUEUE_PREFIX } from '../../../../queues/catalog.ts';
 import { createMemoryLedger } from '../../../../src/adapters/memory/ledger.ts';
 import { createMemoryChannels } from '../../../../src/adapters/memory/signals.ts';
 import { createPlanJournal } from '../../../../src/adapters/sqlite/plan-journal/plan-journal.ts';
@@ -83,6 +84,7 @@ export async function createPlanWorld(steps: readonly StepLike[], bound: Binding
     report: () => undefined,
   };
   let at: string | TaskManifest = '0';
+  let job = { addedAt: 0, ends: 0, failures: 0 };
   const nextManifest = (): TaskManifest => (typeof at === 'string' ? manifestAt(at) : at);
 
   function manifestAt(path: string, generation = 0, bindings = bound, retryOf?: string): TaskManifest {
@@ -107,6 +109,14 @@ export async function createPlanWorld(steps: readonly StepLike[], bound: Binding
     standAt(path: string | TaskManifest) {
       at = path;
     },
+    /** Somebody runs the plan's job again, which has ended. */
+    retry() {
+      job = { ...job, ends: job.ends + 1, failures: job.failures + 1 };
+    },
+    /** The job has other figures: Redis was changed, or came back as it was. */
+    comesBackAs(figures: Partial<typeof job>) {
+      job = { ...job, ...figures };
+    },
     /** Records an executor's answer to the step, as its worker does. */
     async answer(manifest: TaskManifest, outcome: Outcome): Promise<void> {
       const sha = manifestSha256(manifest);
@@ -123,11 +133,14 @@ export async function createPlanWorld(steps: readonly StepLike[], bound: Binding
       const errorCode = outcome.error?.error_code;
       await ledger.record({ taskId: manifest.task_id, epoch: claim.epoch, status: outcome.status, errorCode, result, now: clock.now() });
     },
-    async deliver(parked = createParkedPlans(world.deps)): Promise<PlanDeliveryEnd> {
+    async deliver(parked = createParkedPlans(world.deps), jobId = `p_${planSha256}`): Promise<PlanDeliveryEnd> {
       const { inFlight } = world.deps;
-      const jobId = `p_${planSha256}`;
       const running = inFlight.begin(jobId);
-      const delivery = { data: { v: 1, envelope, lease: LEASE }, queue: 'plan', jobId, signal: running.controller.signal } as unknown as Delivery;
+      const attempt = { addedAt: job.addedAt, fetchedAt: 0, started: 1, failed: job.ends, failures: job.failures };
+      const delivery = {
+        ...{ data: { v: 1, envelope, lease: LEASE }, queue: 'plan', prefix: QUEUE_PREFIX },
+        ...{ jobId, attempt, signal: running.controller.signal },
+      } as unknown as Delivery;
       try {
         return await deliverPlan(delivery, running, parked, world.deps);
       } finally {

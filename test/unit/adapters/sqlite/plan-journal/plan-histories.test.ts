@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPlanHistories } from '../../../../../src/adapters/sqlite/plan-journal/plan-histories.ts';
 import { createPlanJournal } from '../../../../../src/adapters/sqlite/plan-journal/plan-journal.ts';
 import type { PlanEnd } from '../../../../../src/core/ports/index.ts';
+import { wishAt } from '../../../../support/wishes.ts';
 
 const idOf = (n: number): string => n.toString(16).padStart(64, '0');
 const endOf = (status: PlanEnd['status'], code: string | undefined): PlanEnd => ({ status, code, message: 'why\u202e', endedBy: '1', result: '{}' });
@@ -21,7 +22,7 @@ describe('the lists of the plan journal', () => {
     for (let n = 0; n < 12; n += 1) {
       const planSha256 = idOf(n);
       const at = 1000 + Math.floor(n / 3) * 1000;
-      await journal.begin({ planSha256, envelope: '{}', lease: 'l' }, at);
+      await journal.begin({ planSha256, envelope: '{}', lease: 'l', wish: wishAt() }, at);
       if (n % 3 === 1) await journal.end({ planSha256, generation: 0 }, endOf('FAILURE', n === 1 ? 'RARE' : 'TOOL_FAILED'), at);
       if (n % 3 === 2) await journal.end({ planSha256, generation: 0 }, endOf('SUCCESS', undefined), at);
     }
@@ -76,11 +77,11 @@ describe('the lists of the plan journal', () => {
       executorResult,
       capabilityId: 'FILE_COPY',
     });
-    await journal.begin({ planSha256, envelope: '{}', lease: 'l' }, 100_000);
+    await journal.begin({ planSha256, envelope: '{}', lease: 'l', wish: wishAt() }, 100_000);
     await journal.append(planSha256, step('0', 0, answer('SUCCESS')), 101_000);
     await journal.append(planSha256, step('1', 0, answer('FAILURE', 'TOOL_FAILED')), 105_000);
     await journal.end({ planSha256, generation: 0 }, endOf('FAILURE', 'TOOL_FAILED'), 105_001);
-    await journal.resume({ planSha256, generation: 0 }, 'l2', 200_000);
+    await journal.begin({ planSha256, envelope: '{}', lease: 'l2', wish: wishAt(1) }, 200_000);
     await journal.append(planSha256, step('1', 1, answer('SUCCESS')), 200_500);
     const histories = createPlanHistories(directory);
     const at = (ms: number): string => new Date(ms).toISOString();

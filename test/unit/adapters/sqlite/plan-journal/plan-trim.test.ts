@@ -6,6 +6,7 @@ import { openDatabase, type SqliteDatabase } from '../../../../../src/adapters/s
 import { createPlanJournal } from '../../../../../src/adapters/sqlite/plan-journal/plan-journal.ts';
 import type { Lifecycle } from '../../../../../src/core/lifecycle.ts';
 import type { PlanEnd, PlanJournal } from '../../../../../src/core/ports/index.ts';
+import { wishAt } from '../../../../support/wishes.ts';
 
 const idOf = (n: number): string => n.toString(16).padStart(64, '0');
 const FAILED: PlanEnd = { status: 'FAILURE', code: 'TOOL_FAILED', message: 'no', endedBy: '0', result: '{"end":1}' };
@@ -27,7 +28,7 @@ describe('the trimming of the plan journal', () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  const begin = (n: number, at = OLD) => journal.begin({ planSha256: idOf(n), envelope: '{}', lease: 'lease' }, at);
+  const begin = (n: number, at = OLD, wish = wishAt()) => journal.begin({ planSha256: idOf(n), envelope: '{}', lease: 'lease', wish }, at);
   const answer = (n: number, step: number, at = OLD, result = '{}') =>
     journal.append(idOf(n), { path: String(step), generation: 0, taskId: `s-${n}-${step}`, executorResult: result, capabilityId: undefined }, at);
   const end = (n: number, how: PlanEnd, at = OLD, generation = 0) => journal.end({ planSha256: idOf(n), generation }, how, at);
@@ -55,6 +56,7 @@ describe('the trimming of the plan journal', () => {
     await ended(2, 1, FAILED);
     expect(await trim()).toEqual({ tasks: 2, last: undefined });
     expect(rows()).toEqual([0, 0, 0]);
+    expect(rows((db) => db.prepare('SELECT count(*) FROM wish').pluck().get())).toBe(0);
     for (const [n, status] of [
       [1, 'SUCCESS'],
       [2, 'FAILURE'],
@@ -62,7 +64,8 @@ describe('the trimming of the plan journal', () => {
       const line = { planSha256: idOf(n), status, endedAt: OLD };
       expect(await journal.trimmed(idOf(n))).toEqual(line);
       expect(await begin(n, YOUNG)).toEqual(line);
-      expect(await journal.resume({ planSha256: idOf(n), generation: 0 }, 'newer', YOUNG)).toEqual(line);
+      expect(await begin(n, YOUNG, wishAt(1))).toEqual(line);
+      expect(await journal.note(idOf(n), wishAt(2))).toBe(false);
       expect(await journal.record(idOf(n))).toBeUndefined();
     }
   });
@@ -83,7 +86,7 @@ describe('the trimming of the plan journal', () => {
     await answer(1, 0);
     await ended(2, 1, DONE, YOUNG);
     await ended(3, 1, FAILED);
-    await journal.resume({ planSha256: idOf(3), generation: 0 }, 'newer', OLD);
+    await begin(3, OLD, wishAt(1));
     expect(await trim()).toEqual({ tasks: 0, last: undefined });
     expect(rows()).toEqual([3, 3, 3]);
   });
@@ -93,10 +96,11 @@ describe('the trimming of the plan journal', () => {
     expect(await trim(3)).toEqual({ tasks: 0, last: 0 });
     expect(rows()).toEqual([1, 1, 3]);
     expect(await begin(1)).toEqual({ planSha256: idOf(1), status: 'SUCCESS', endedAt: OLD });
-    expect(await journal.resume({ planSha256: idOf(1), generation: 0 }, 'newer', OLD)).toMatchObject({ endedAt: OLD });
+    expect(await begin(1, OLD, wishAt(1))).toMatchObject({ endedAt: OLD });
     expect([await trim(3), await trim(3), await trim(3)]).toEqual([
       { tasks: 0, last: 0 },
-      { tasks: 1, last: undefined },
+      // Its wish was the last row that there was room for.
+      { tasks: 1, last: 0 },
       { tasks: 0, last: undefined },
     ]);
     expect(rows()).toEqual([0, 0, 0]);
@@ -121,7 +125,7 @@ describe('the trimming of the plan journal', () => {
     expect(await end(1, FAILED)).toBeUndefined();
     expect(await end(2, FAILED)).toBeUndefined();
     expect(await journal.record(idOf(2))).toMatchObject({ generation: 1, end: undefined });
-    await Promise.all([journal.settle({ planSha256: idOf(1), generation: 0 }), journal.lose(idOf(1))]);
+    await journal.lose(idOf(1));
   });
 
   it('is guarded by the database, whatever program writes there', async () => {
