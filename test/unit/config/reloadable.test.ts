@@ -44,6 +44,7 @@ describe('what a reload makes of the settings that were read', () => {
     expect(reloaded).toEqual([
       'file.base_directories',
       ...['file.filesystems', 'file.confinement', 'file.settle_s', 'file.max_run_s', 'file.max_bytes', 'file.vault_quota_bytes', 'file.hash_max_bytes'],
+      ...['search.max_run_s', 'search.max_memory_mb', 'search.scopes'],
       'log.level',
     ]);
   });
