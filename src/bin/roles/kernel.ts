@@ -46,6 +46,7 @@ export function runKernel(context: RoleContext): Promise<number> {
 export async function createKernelRole({ config, places, log, reloadable }: RoleContext): Promise<Lifecycle> {
   ensureDataDirectory(places.dataDir);
   const clock = systemClock;
+  const limits = () => (reloadable?.settings.current ?? config).lease;
   const target = redisTarget(config, places);
   const redisTrouble = (error: Error): void => log.warn({ err: error }, LOG_LINES.redis.message);
   const redis = createConnection(target, 'ledger', redisTrouble);
@@ -64,9 +65,15 @@ export async function createKernelRole({ config, places, log, reloadable }: Role
     ed25519,
     config: {
       issuer: config.lease.issuer,
-      ttl: config.lease.default_ttl_s,
-      maxTtl: config.lease.max_ttl_s,
-      bundles: config.lease.bundles,
+      get ttl() {
+        return limits().default_ttl_s;
+      },
+      get maxTtl() {
+        return limits().max_ttl_s;
+      },
+      get bundles() {
+        return limits().bundles;
+      },
       audienceOf: audienceIn(config.pool.id, bindings),
     },
     plans: { logic: planLogic, bindings, ed25519: inlineEd25519(await libraryOf(library)), queue: queueName('plan', config.pool.id) },
