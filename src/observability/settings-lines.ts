@@ -30,4 +30,18 @@ export const SETTINGS_LINES = {
     roles: ['api', 'worker', 'kernel', 'index'],
     help: 'The audit log says that it was asked for; `problem` why it says no more.',
   },
+  settingsGone: {
+    level: 'warn',
+    message: 'the file of the settings is gone or empty; the role keeps what it has',
+    fields: ['file'],
+    roles: ['api', 'worker', 'kernel', 'index'],
+    help: 'Of `reload.watch`, once until the file is back. `writ reload` takes the defaults up.',
+  },
+  settingsUnwatched: {
+    level: 'warn',
+    message: 'events of the files of settings cannot be had; they are looked at every few seconds',
+    fields: ['err'],
+    roles: ['api', 'worker', 'kernel', 'index'],
+    help: 'Of `reload.watch`: the system is out of watches, or the file system has none. A change is taken up some seconds later.',
+  },
 } as const satisfies Record<string, EventRow>;
