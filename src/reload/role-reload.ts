@@ -64,7 +64,7 @@ export function reloadRole<C extends Levelled>({ role, config, fingerprintOf, ju
     role,
     pid: process.pid,
     settings: { ...fingerprintOf(reloadable?.settings.current ?? config) },
-    ...(reloadable === undefined ? {} : { generation: reloadable.settings.generation }),
+    ...(reloadable === undefined ? {} : { generation: reloadable.settings.generation, files: { ...reloadable.settings.files() } }),
     ...(answer === undefined ? {} : { answer }),
   });
   reloadable?.settings.follow((next) => ({

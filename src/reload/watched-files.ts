@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { BINDINGS_FOLDER } from '../adapters/tool-bindings/read.ts';
+import { BINDINGS_FOLDER } from '../adapters/tool-bindings/folder.ts';
 
 /** What a role follows by itself. */
 export interface Watched {

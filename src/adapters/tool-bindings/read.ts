@@ -3,9 +3,7 @@ import { isWritError } from '../../core/errors.ts';
 import { createHttpTool } from '../http-tool/index.ts';
 import { createMcpTool } from '../mcp/index.ts';
 import { jsonFilesIn, readRegistryFile, refusal } from '../registries/registry-file.ts';
-
-/** Where bindings lie below a root. */
-export const BINDINGS_FOLDER = 'config/tool-bindings';
+import { BINDINGS_FOLDER } from './folder.ts';
 
 /** A binding that is sound, and the file that it came from. */
 export interface ReadBinding {

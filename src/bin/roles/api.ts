@@ -11,6 +11,7 @@ import { randomHex } from '../../adapters/crypto/random-hex.ts';
 import { descriptorLimit } from '../../adapters/linux/descriptor-limit.ts';
 import { checkAccess } from '../../adapters/redis/access.ts';
 import { toWritError } from '../../adapters/redis/redis-error.ts';
+import { boundProviders } from '../../adapters/tool-bindings/providers.ts';
 import { limitSearches } from '../../content-search/search/limit-searches.ts';
 import { indexService } from '../../content-search/settings/index-service.ts';
 import { indexRefusal } from '../../content-search/settings/refusals.ts';
@@ -44,7 +45,7 @@ import { createFedIndex } from '../http/fed-index.ts';
 import { wireHttpServices } from '../http/services.ts';
 import { lanesOf } from '../lanes.ts';
 import { messageSearchOfRole, openMessageWriter } from '../messages.ts';
-import { boundProviders } from '../plan/providers.ts';
+import { registryRoots } from '../plan/registry-roots.ts';
 import { redisTarget } from '../redis-target.ts';
 import { traceRole } from '../tracing.ts';
 import type { RoleContext } from './context.ts';
@@ -74,7 +75,7 @@ export async function createApiRole({ config, places, log, reloadable }: RoleCon
   const connection = createConnection(target, 'producer', (error) => log.warn({ err: error }, LOG_LINES.redis.message));
   const queueTrouble = (error: unknown): void => log.warn({ err: error }, LOG_LINES.queue.message);
 
-  const providers = boundProviders(config);
+  const providers = boundProviders(registryRoots(config));
   const index = createFedIndex({ config, places, target, providers, onTrouble: queueTrouble });
   const shards = queueShards(config.queue);
   const metrics = createApiMetrics({ config, places, connection });
