@@ -1,4 +1,5 @@
 import type { Fingerprint } from '../core/fingerprint.ts';
+import type { PatientAuditLog } from '../core/ports/index.ts';
 import { type AuditSettings, openAudit } from '../data-dir/open-audit.ts';
 import type { DataDirPaths } from '../data-dir/paths.ts';
 import { type RunningRole, type RunningWord, tellRunning } from '../data-dir/running-roles.ts';
@@ -74,6 +75,13 @@ export function reloadRole<C extends Levelled>({ role, config, fingerprintOf, ju
     abandon: async () => undefined,
   }));
 
+  const untold = (error: unknown): void => log.warn({ err: error, file: 'audit' }, LOG_LINES.rotationFailed.message);
+  let opened: PatientAuditLog | undefined;
+  const auditLog = (): PatientAuditLog => {
+    opened ??= openAudit(places, config.audit, untold);
+    return opened;
+  };
+
   async function reload(who: string, request: string | undefined): Promise<void> {
     if (reloadable === undefined) return;
     const { settings, read } = reloadable;
@@ -81,7 +89,7 @@ export function reloadRole<C extends Levelled>({ role, config, fingerprintOf, ju
       role: `${role} ${process.pid}`,
       read,
       judge,
-      audit: openAudit(places, config.audit),
+      audit: auditLog(),
       tell: () => word?.change(said()),
       warn: (why) => log.error({ problem: why }, LOG_LINES.settingsUnrecorded.message),
       ...(onPoint === undefined ? {} : { onPoint }),

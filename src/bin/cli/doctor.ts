@@ -16,6 +16,7 @@ import type { ScopeCatalog } from '../../core/ports/search-scopes.ts';
 import { examineScopes } from '../../core/scope-findings.ts';
 import { examineDirectories } from '../../data-dir/doctor/directories.ts';
 import { examineKeys } from '../../data-dir/doctor/keys.ts';
+import { examineRotation } from '../../data-dir/doctor/rotation.ts';
 import { examineRunning } from '../../data-dir/doctor/running.ts';
 import { examineMessages } from '../../messages/serving/doctor.ts';
 import { readPlaces } from '../../observability/worker-places.ts';
@@ -52,6 +53,7 @@ export async function diagnose({ loaded, places }: CliSettings, { redis, scopes,
       [BINDINGS]: () => bindingsMark(registryRoots(config)),
       [REGISTRIES]: () => registriesMark(registryDirectories(config)),
     }),
+    examineRotation(places, config),
     examineJournal(places.journal, config.journal),
     examineScopes(scopes),
     examineContentSearch({ refusal: contentRefusal(config), allowedRoots: sandbox.allowed_roots, settings: content }),

@@ -81,7 +81,7 @@ export async function createApiRole({ config, places, log, reloadable }: RoleCon
   const metrics = createApiMetrics({ config, places, connection });
   const tracing = await traceRole({ config, role: 'api', log, metrics: metrics.own });
   const { tracer } = tracing;
-  const audit = openAudit(places, config.audit);
+  const audit = openAudit(places, config.audit, (error) => log.warn({ err: error, file: 'audit' }, LOG_LINES.rotationFailed.message));
   const content = contentService({ config, log }, metrics.own);
   const contentSearch = limitSearches(content, config.tools.search.max_concurrent);
   const lane = createIndexLane({ pool: config.pool.id, connection, newId: randomHex });
