@@ -34,6 +34,8 @@ export interface LoadedConfig {
   readonly sources: ReadonlyMap<string, Source>;
   /** Absolute; not created here. */
   readonly dataDir: string;
+  /** The file that was read, absolute; there need not be one. */
+  readonly file: string;
   /** Who names no data directory gets this one. */
   readonly isUsualPlace: boolean;
 }
@@ -58,6 +60,7 @@ export function loadConfig(options: LoadOptions = {}): LoadedConfig {
   return {
     config,
     dataDir,
+    file: ownFile(dataDir, cwd, options.configFile),
     get isUsualPlace() {
       return dataDir === dataDirectory({ environment: { ...env, WRIT_DATA_DIR: undefined }, cwd, root });
     },
@@ -136,8 +139,12 @@ function shippedLayer(root: string): Layer {
   return { values, sourceOf: () => DEFAULT };
 }
 
+function ownFile(dataDir: string, cwd: string, configFile: string | undefined): string {
+  return configFile === undefined ? path.join(dataDir, 'writ.toml') : path.resolve(cwd, configFile);
+}
+
 function ownFileLayer(dataDir: string, cwd: string, configFile: string | undefined): Layer {
-  const file = configFile === undefined ? path.join(dataDir, 'writ.toml') : path.resolve(cwd, configFile);
+  const file = ownFile(dataDir, cwd, configFile);
   if (configFile === undefined && !existsSync(file)) return { values: {}, sourceOf: () => DEFAULT };
   const { values, lines } = parseToml(readText(file), file);
   return { values, sourceOf: (key) => ({ layer: 'file', place: withLine(file, key, lines) }) };

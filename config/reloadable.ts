@@ -10,7 +10,11 @@ export type Effect = 'reload' | 'restart';
  * The settings that a reload takes up, by name or by section (`file.`); each other one needs a restart. A setting may stand
  * here only when every role that reads it asks its live settings each time.
  */
-const RELOADED = ['log.level', 'file.'] as const;
+const RELOADED = [
+  ...['log.level', 'file.', 'search.', 'lease.max_ttl_s', 'lease.default_ttl_s', 'lease.bundles'],
+  // Files beside the settings, as the roles name them.
+  ...['registries', 'tool bindings'],
+] as const;
 
 /** Whether a change of this setting is taken up by `writ reload`, or needs a restart. */
 export function effectOf(key: string): Effect {

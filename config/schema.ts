@@ -246,6 +246,14 @@ const log = z.strictObject({
   keep: z.int().min(1).max(1000).default(5).describe('Logs of each role that are kept beside the one that is written.'),
 });
 
+const reload = z.strictObject({
+  watch: z
+    .boolean()
+    .default(false)
+    .describe('Whether each role follows the file of its settings and the files of plan.registry_dir by itself; otherwise `writ reload` tells it.'),
+  settle_ms: z.int().min(50).max(60_000).default(1000).describe('Time without a further change after which files that were changed are read.'),
+});
+
 /** All sections; an absent section is an empty one. */
 export const ConfigSchema = z
   .strictObject({
@@ -269,6 +277,7 @@ export const ConfigSchema = z
     webhooks: WebhookSettings.prefault({}).describe('Who is told of the ends of tasks.'),
     crypto: crypto.prefault({}).describe('Signatures.'),
     audit: audit.prefault({}).describe('The audit log holds what operators did.'),
+    reload: reload.prefault({}).describe('Settings that are read again while the roles run (docs/operations.md).'),
     log: log.prefault({}).describe('The log goes to standard error; `writ up` leads that of its roles into files.'),
   })
   .superRefine((config, context) => {

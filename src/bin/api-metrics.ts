@@ -3,6 +3,7 @@ import type { Config } from '../../config/schema.ts';
 import { createStatusReader } from '../../queues/queue-status.ts';
 import { queueShards } from '../../queues/shards.ts';
 import type { RedisConnection } from '../adapters/redis/redis-connection.ts';
+import { boundProviders } from '../adapters/tool-bindings/providers.ts';
 import { wantsIndex } from '../content-search/settings/refusals.ts';
 import { systemClock } from '../core/clock.ts';
 import type { DataDirPaths } from '../data-dir/paths.ts';
@@ -11,7 +12,7 @@ import { createMetricsGatherer, type MetricsGatherer } from '../observability/ga
 import { createHttpMeter, type HttpMeter } from '../observability/http-requests.ts';
 import { createMetrics, type Metrics } from '../observability/metrics.ts';
 import { lanesOf } from './lanes.ts';
-import { boundProviders } from './plan/providers.ts';
+import { registryRoots } from './plan/registry-roots.ts';
 
 export interface ApiMetrics extends MetricsGatherer {
   readonly http: HttpMeter;
@@ -34,7 +35,7 @@ export function createApiMetrics(options: {
   const reader = createStatusReader({
     connection,
     pool: config.pool.id,
-    providers: boundProviders(config),
+    providers: boundProviders(registryRoots(config)),
     workers: places.workers,
     lanes: lanesOf(config),
     shards: queueShards(config.queue),

@@ -6,10 +6,11 @@ import { createRedisLedger } from '../adapters/redis/ledger.ts';
 import type { RedisConnection } from '../adapters/redis/redis-connection.ts';
 import { type Replicated, waitForReplicas } from '../adapters/redis/replicated.ts';
 import { type JournalReader, openJournalReader } from '../adapters/sqlite/journal/journal-reader.ts';
+import { boundProviders } from '../adapters/tool-bindings/providers.ts';
 import { systemClock } from '../core/clock.ts';
 import type { Enqueue, Ledger, ResultReader, TaskGateway, TaskSignals } from '../core/ports/index.ts';
 import type { DataDirPaths } from '../data-dir/paths.ts';
-import { boundProviders } from './plan/providers.ts';
+import { registryRoots } from './plan/registry-roots.ts';
 import { memoryGuard } from './redis-target.ts';
 
 export interface ProducerWiring {
@@ -40,7 +41,7 @@ export function openProducerSide({ config, places, connection, results, signals,
     results,
     clock: systemClock,
     pool: config.pool.id,
-    providers: boundProviders(config),
+    providers: boundProviders(registryRoots(config)),
     guard: memoryGuard(config, connection),
     together: true,
     ...sharding(config, connection),

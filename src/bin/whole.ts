@@ -57,12 +57,12 @@ async function roleContext(options: GlobalOptions, role: string): Promise<UpCont
     import('../adapters/linux/rolling-log.ts'),
   ]);
   const settings = readSettings(options);
-  const { config } = settings.loaded;
+  const { config, file } = settings.loaded;
   const rotation = { file: rollingLog({ directory: settings.places.logs, keep: config.log.keep }), settings: config.log };
   return {
     config,
     places: settings.places,
-    reloadable: { settings: holdSettings(config), read: () => readSettings(options).loaded.config },
+    reloadable: { settings: holdSettings(config), read: () => readSettings(options).loaded.config, file },
     log: createLogger(config.log.level, role, { traces: config.tracing.enabled, rotation }),
     options,
     settingsArgs: settingsArgs(options, settings),

@@ -20,6 +20,14 @@ const NOTHING = Buffer.alloc(0);
 export const ROTATION_POINTS = ['opened', 'named', 'swapped', 'noted'] as const;
 export type RotationPoint = (typeof ROTATION_POINTS)[number];
 
+/** Who is told of a rotation. */
+export interface RotationWatch {
+  /** Test seam: called after each step. */
+  readonly onPoint?: ((point: RotationPoint) => void) | undefined;
+  /** Told when a log that is due could not be closed. */
+  readonly onFailed?: ((error: unknown) => void) | undefined;
+}
+
 /** A locked log that may be closed, and where it ends. */
 export interface OpenLog {
   readonly handle: FileHandle;
@@ -30,15 +38,14 @@ export interface OpenLog {
 /**
  * Closes the log and goes on in a new file where the rules want it.
  *
- * @param onPoint test seam: called after each step
  * @returns the log to write, locked; the same one when it is not due, or when it could not be closed: then it grows on
  * @throws whatever failed after the new file had taken the place of the old one
  */
-export async function rotated(log: OpenLog, rules: RotationRules, now: number, onPoint: (point: RotationPoint) => void = () => undefined): Promise<OpenLog> {
+export async function rotated(log: OpenLog, rules: RotationRules, now: number, { onPoint = noop, onFailed = noop }: RotationWatch = {}): Promise<OpenLog> {
   for (const second of await secondNames(log.file, log.handle)) await rm(second.file);
   if (!(await isDue(log, rules, now))) return log;
   const first = openingOf(log, now);
-  const next = await replaced(log, lineOf(first), onPoint);
+  const next = await replaced(log, lineOf(first), { onPoint, onFailed });
   if (next === undefined) return log;
   try {
     await syncDirectory(path.dirname(log.file));
@@ -83,7 +90,11 @@ function openingOf({ file, end }: OpenLog, now: number): OperatorRecord {
 }
 
 /** Puts a new file with this line in the place of the log, which keeps another name. `undefined`: it could not be done, and nothing has changed. */
-async function replaced({ file, end, handle: old }: OpenLog, line: string, onPoint: (point: RotationPoint) => void): Promise<FileHandle | undefined> {
+async function replaced(
+  { file, end, handle: old }: OpenLog,
+  line: string,
+  { onPoint, onFailed }: { onPoint: (point: RotationPoint) => void; onFailed: (error: unknown) => void },
+): Promise<FileHandle | undefined> {
   const next = `${file}.next`;
   const closed = closedFileOf(file, end.link.n);
   const made: string[] = [];
@@ -105,9 +116,12 @@ async function replaced({ file, end, handle: old }: OpenLog, line: string, onPoi
     onPoint('named');
     await rename(next, file);
     return handle;
-  } catch {
+  } catch (error) {
     await handle?.close();
     for (const one of made) await rm(one, { force: true }).catch(() => undefined);
+    onFailed(error);
     return undefined;
   }
 }
+
+function noop(): void {}

@@ -17,11 +17,12 @@ const MIB = 1024 * 1024;
  * The audit log of a data directory, which is made when it is missing: without the log nothing may be done.
  *
  * @param settings without, this writer closes no file
+ * @param onRotationFailed told once that a file which is due cannot be closed, until it can
  */
-export function openAudit({ dataDir, audit }: DataDirPaths, settings?: AuditSettings): PatientAuditLog {
+export function openAudit({ dataDir, audit }: DataDirPaths, settings?: AuditSettings, onRotationFailed?: (error: unknown) => void): PatientAuditLog {
   ensureDataDirectory(dataDir);
   const rotation = settings && { maxBytes: settings.rotate_mb * MIB, maxAgeMs: settings.rotate_s * 1000 };
-  return createAuditLog({ file: audit, clock: systemClock, rotation });
+  return createAuditLog({ file: audit, clock: systemClock, rotation, onRotationFailed });
 }
 
 /** The operating system's word for who asks; in a container the user may have a number only. */

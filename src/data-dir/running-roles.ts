@@ -12,12 +12,13 @@ const Answer = z.object({
   problem: z.string().optional(),
 });
 
-/** A role that runs, and the settings that it has: a hash of each value by its dotted name. A role of an older version has no generation. */
+/** A role that runs, and the settings that it has: a hash of each value by its dotted name, and of what it has read beside them. A role of an older version has no generation. */
 const RunningRole = z.object({
   role: z.string(),
   pid: z.int(),
   settings: z.record(z.string(), z.string()),
   generation: z.int().optional(),
+  files: z.record(z.string(), z.string()).optional(),
   answer: Answer.optional(),
 });
 export type RunningRole = z.infer<typeof RunningRole>;

@@ -3,6 +3,7 @@ import type { Clock } from '../core/clock.ts';
 import type { ApprovalStore, Bindings, Ed25519, KernelStore, PlanLogic, RevocationFeed, ScheduleStore } from '../core/ports/index.ts';
 import type { Keyring, SigningKey } from '../lease/index.ts';
 
+/** Asked for at each lease: the limits may be exchanged while the kernel runs. */
 export interface KernelConfig {
   /** `iss` of every lease. */
   readonly issuer: string;

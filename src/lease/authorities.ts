@@ -14,7 +14,7 @@ export interface AuthoritiesOptions {
   readonly clock: Clock;
   /** The only issuer whose leases count. */
   readonly issuer: string;
-  /** Longest lifetime of a lease that is accepted, seconds. */
+  /** Longest lifetime of a lease that is accepted, seconds; asked for at each lease. */
   readonly maxTtl: number;
 }
 
@@ -24,8 +24,9 @@ export interface Authorities extends TaskAuthority, PlanAuthority {
   refresh(): Promise<void>;
 }
 
-export function createAuthorities({ leaseKeys, ed25519, revocations, feed, clock, issuer, maxTtl }: AuthoritiesOptions): Authorities {
-  const circumstances = () => ({ now: clock.now(), maxTtl, isRevoked: revocations.isRevoked });
+export function createAuthorities(options: AuthoritiesOptions): Authorities {
+  const { leaseKeys, ed25519, revocations, feed, clock, issuer } = options;
+  const circumstances = () => ({ now: clock.now(), maxTtl: options.maxTtl, isRevoked: revocations.isRevoked });
   const worker: WorkerAuthority = { verifier: { keyring: leaseKeys, ed25519 }, issuer, circumstances };
   return {
     ...createTaskAuthority(worker),

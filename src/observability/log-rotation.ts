@@ -24,8 +24,15 @@ const RETRY_MS = 60_000;
  * tried again after a minute: rotation costs neither lines nor the role.
  *
  * @param now milliseconds since 1970
+ * @param onFailed told each time that it could not be put aside; must not throw
  */
-export function rotating(file: LogFile, rolling: RollingFile, { rotate_mb, rotate_s }: RotationSettings, now: () => number): LogFile {
+export function rotating(
+  file: LogFile,
+  rolling: RollingFile,
+  { rotate_mb, rotate_s }: RotationSettings,
+  now: () => number,
+  onFailed: (error: unknown) => void = () => undefined,
+): LogFile {
   let { bytes, bornAt } = rolling;
   let notBefore = 0;
 
@@ -36,8 +43,9 @@ export function rotating(file: LogFile, rolling: RollingFile, { rotate_mb, rotat
     try {
       rolling.roll();
       [bytes, bornAt] = [0, now()];
-    } catch {
+    } catch (error) {
       notBefore = now() + RETRY_MS;
+      onFailed(error);
     }
   }
 

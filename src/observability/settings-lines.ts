@@ -30,4 +30,25 @@ export const SETTINGS_LINES = {
     roles: ['api', 'worker', 'kernel', 'index'],
     help: 'The audit log says that it was asked for; `problem` why it says no more.',
   },
+  settingsGone: {
+    level: 'warn',
+    message: 'the file of the settings is gone or empty; the role keeps what it has',
+    fields: ['file'],
+    roles: ['api', 'worker', 'kernel', 'index'],
+    help: 'Of `reload.watch`, once until the file is back. `writ reload` takes the defaults up.',
+  },
+  rotationFailed: {
+    level: 'warn',
+    message: 'a log cannot be put aside, and grows on',
+    fields: ['file', 'err'],
+    roles: ['api', 'worker', 'kernel', 'index'],
+    help: '`file`: `log`, the one of this role, which is tried again after a minute; or `audit`, which is tried again with the next action and told once until it is done. Often a full disk; `writ doctor` says how large they are.',
+  },
+  settingsUnwatched: {
+    level: 'warn',
+    message: 'events of the files of settings cannot be had; they are looked at every few seconds',
+    fields: ['err'],
+    roles: ['api', 'worker', 'kernel', 'index'],
+    help: 'Of `reload.watch`: the system is out of watches, or the file system has none. A change is taken up some seconds later.',
+  },
 } as const satisfies Record<string, EventRow>;

@@ -1,22 +1,38 @@
 import { messageOf } from '../core/errors.ts';
+import type { Fingerprint } from '../core/fingerprint.ts';
 import type { PatientAuditLog } from '../core/ports/index.ts';
 
 /** A part of a role that is ready to go over to the settings that it was asked about. */
 export interface Prepared {
   /** Goes over, at once. Must not throw. */
   readonly commit: () => unknown;
-  /** Gives back what was prepared: other parts could not be. */
+  /** Gives back what was prepared: other parts could not be, or nothing is to be taken up. */
   readonly abandon: () => Promise<void>;
+  /** What differs in files beside the settings and is taken up with the commit. */
+  readonly changed?: readonly Difference[];
+  /** What differs there and needs a restart. */
+  readonly restart?: readonly string[];
 }
 
-/** Makes a part ready for the next settings, without a visible change; undefined: nothing of it changes. Throws WritError INVALID_CONFIG when it cannot go over. */
+/** One line of a diff, fit for the audit log. */
+export interface Difference {
+  readonly key: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Makes a part ready for the next settings, which may be those of now, without a visible change; undefined: nothing of it changes. Throws WritError INVALID_CONFIG when it cannot go over. */
 export type Part<C> = (next: C, now: C) => Promise<Prepared | undefined> | Prepared | undefined;
 
 /** Settings that a role reads while it runs. Who does something over a while takes `current` once, at its beginning. */
 export interface LiveSettings<C> {
   readonly current: C;
-  /** Adds a part that must be made ready before a change. */
-  follow(part: Part<C>): void;
+  /**
+   * Adds a part that must be made ready before a change.
+   *
+   * @param files hashes of what it reads beside the settings
+   */
+  follow(part: Part<C>, files?: () => Fingerprint): void;
 }
 
 /** What a reload of one role came to. */
@@ -36,7 +52,7 @@ export type ReloadPoint = (typeof RELOAD_POINTS)[number];
 
 export interface Judged<C> {
   readonly config: C;
-  readonly changed: readonly { readonly key: string; readonly from: string; readonly to: string }[];
+  readonly changed: readonly Difference[];
   readonly restart: readonly string[];
 }
 
@@ -59,6 +75,8 @@ export interface ReloadOptions<C> {
 export interface SettingsHolder<C> extends LiveSettings<C> {
   /** Counts from 1, the settings that the role was started with. */
   readonly generation: number;
+  /** Hashes of what the parts have read beside the settings. */
+  files(): Fingerprint;
   /** Reads, judges and takes up; one after the other, whoever asks. Never rejects. */
   reload(who: string, options: ReloadOptions<C>): Promise<ReloadEnd>;
 }
@@ -71,6 +89,7 @@ const MAX_CHANGES = 50;
 /** Holds the settings of one role: `current` is exchanged as a whole, so nobody ever sees half of a change. */
 export function holdSettings<C>(first: C): SettingsHolder<C> {
   const parts: Part<C>[] = [];
+  const files: (() => Fingerprint)[] = [];
   let [current, generation] = [first, 1];
   let before: Promise<unknown> = Promise.resolve();
 
@@ -88,10 +107,16 @@ export function holdSettings<C>(first: C): SettingsHolder<C> {
   async function run(who: string, { role, read, judge, audit, tell, warn, onPoint = noPoint }: ReloadOptions<C>): Promise<ReloadEnd> {
     const found = read();
     await onPoint('read');
-    const { config, changed, restart } = judge(current, found);
-    const end = { changed: changed.map(({ key }) => key), restart };
-    if (changed.length === 0) return { outcome: 'unchanged', ...end };
+    const judged = judge(current, found);
+    const { config } = judged;
     const prepared = await prepareAll(config);
+    const changed = [...judged.changed, ...prepared.flatMap((part) => part.changed ?? [])];
+    const restart = [...judged.restart, ...prepared.flatMap((part) => part.restart ?? [])];
+    const end = { changed: changed.map(({ key }) => key), restart };
+    if (changed.length === 0) {
+      await abandonAll(prepared);
+      return { outcome: 'unchanged', ...end };
+    }
     await onPoint('judged');
     const entry = {
       surface: 'cli',
@@ -128,7 +153,11 @@ export function holdSettings<C>(first: C): SettingsHolder<C> {
     get generation() {
       return generation;
     },
-    follow: (part) => void parts.push(part),
+    follow(part, ofFiles) {
+      parts.push(part);
+      if (ofFiles !== undefined) files.push(ofFiles);
+    },
+    files: () => Object.fromEntries(files.flatMap((one) => Object.entries(one()))),
     reload(who, options) {
       const ending = before
         .then(() => run(who, options))

@@ -66,7 +66,7 @@ export async function startPlanRig({ tools = {}, ...options }: PlanRigOptions = 
   const signals = createRedisSignals(subscriber);
   const views = createRedisPlanViews({ redis: connection, retentionMs: config.ledger.retention_s * 1000, listen: signals.onRecorded });
   const plans = createPlans({ jobs, views, ends: rig.results, histories: createPlanHistories(places.planJournal), clock: systemClock });
-  const preview = createPlanPreview(config, () => undefined);
+  const preview = createPlanPreview(config, { bindingOf: () => undefined });
 
   const view: PlanRig['view'] = (id, isIt, timeoutMs = PATIENCE_MS) => viewOf(plans, id, isIt, timeoutMs);
   const planRig: PlanRig = {

@@ -7,6 +7,8 @@ import { concurrencyOf, openTool, type ReadBinding, readBindings } from './read.
 
 /** The bindings of this host. */
 export interface ToolBindings {
+  /** Each binding as it was read, by its tool. */
+  readonly read: ReadonlyMap<string, unknown>;
   /** For the plan worker and the kernel: how a tool is reached. */
   readonly bindings: Bindings;
   /** One queue each: `tool-<name>`. In code-unit order of their names. */
@@ -40,6 +42,7 @@ export function readToolBindings(roots: readonly string[]): ToolBindings {
   const outside = [...found.values()].flatMap(({ binding, file }) => (binding.adapter === 'writ' ? [] : [{ binding, file }]));
 
   return {
+    read: new Map([...found].map(([ref, { binding }]) => [ref, binding])),
     bindings(ref) {
       const binding = found.get(ref)?.binding;
       if (binding === undefined) return undefined;

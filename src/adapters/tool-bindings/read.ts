@@ -3,8 +3,7 @@ import { isWritError } from '../../core/errors.ts';
 import { createHttpTool } from '../http-tool/index.ts';
 import { createMcpTool } from '../mcp/index.ts';
 import { jsonFilesIn, readRegistryFile, refusal } from '../registries/registry-file.ts';
-
-const FOLDER = 'config/tool-bindings';
+import { BINDINGS_FOLDER } from './folder.ts';
 
 /** A binding that is sound, and the file that it came from. */
 export interface ReadBinding {
@@ -21,10 +20,10 @@ export interface ReadBinding {
 export function readBindings(roots: readonly string[]): ReadonlyMap<string, ReadBinding> {
   const found = new Map<string, ReadBinding>();
   for (const root of roots) {
-    for (const file of jsonFilesIn(root, FOLDER)) {
+    for (const file of jsonFilesIn(root, BINDINGS_FOLDER)) {
       const binding = shaped(readRegistryFile(root, file), file);
-      if (file !== `${FOLDER}/${binding.tool}.json`)
-        throw refusal(file, `must be the name of the file, ${JSON.stringify(file.slice(FOLDER.length + 1, -5))}`, undefined, 'tool');
+      if (file !== `${BINDINGS_FOLDER}/${binding.tool}.json`)
+        throw refusal(file, `must be the name of the file, ${JSON.stringify(file.slice(BINDINGS_FOLDER.length + 1, -5))}`, undefined, 'tool');
       assertSound(binding, file);
       found.set(binding.tool, { binding, file });
     }

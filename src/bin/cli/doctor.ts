@@ -1,7 +1,6 @@
 import { describeConfig } from '../../../config/describe.ts';
 import { fingerprintOf } from '../../../config/fingerprint.ts';
 import { userSurroundings } from '../../../config/load.ts';
-import { packageRoot } from '../../../config/package.ts';
 import { effectOf } from '../../../config/reloadable.ts';
 import { pausedFinding } from '../../../queues/queue-control.ts';
 import { examineHost } from '../../adapters/linux/doctor.ts';
@@ -17,10 +16,14 @@ import type { ScopeCatalog } from '../../core/ports/search-scopes.ts';
 import { examineScopes } from '../../core/scope-findings.ts';
 import { examineDirectories } from '../../data-dir/doctor/directories.ts';
 import { examineKeys } from '../../data-dir/doctor/keys.ts';
+import { examineRotation } from '../../data-dir/doctor/rotation.ts';
 import { examineRunning } from '../../data-dir/doctor/running.ts';
 import { examineMessages } from '../../messages/serving/doctor.ts';
 import { readPlaces } from '../../observability/worker-places.ts';
+import { BINDINGS, bindingsMark } from '../../reload/live-bindings.ts';
+import { REGISTRIES, registriesMark } from '../../reload/live-registries.ts';
 import type { Diagnosis } from '../../surfaces/cli/services.ts';
+import { registryDirectories, registryRoots } from '../plan/registry-roots.ts';
 import type { CliRedis, CliSettings } from './settings.ts';
 import { openQueueControl } from './status.ts';
 
@@ -46,13 +49,17 @@ export async function diagnose({ loaded, places }: CliSettings, { redis, scopes,
     examineHost(places.dataDir),
     examineDirectories(places.dataDir, config.file, () => readPlaces(places.metrics)),
     examineKeys(places),
-    examineRunning(places.running, fingerprintOf(config), effectOf),
+    examineRunning(places.running, fingerprintOf(config), effectOf, {
+      [BINDINGS]: () => bindingsMark(registryRoots(config)),
+      [REGISTRIES]: () => registriesMark(registryDirectories(config)),
+    }),
+    examineRotation(places, config),
     examineJournal(places.journal, config.journal),
     examineScopes(scopes),
     examineContentSearch({ refusal: contentRefusal(config), allowedRoots: sandbox.allowed_roots, settings: content }),
     examineContentIndex({ refusal: indexRefusal(config), settings: content, limits: search }),
     examineMessages(config.messages, places),
-    examinePlans({ shipped: packageRoot(), own: config.plan.registry_dir }),
+    examinePlans(registryDirectories(config)),
     redisProbes(server).then((probes) =>
       examine('Servers', [
         ...probes,

@@ -3,11 +3,12 @@ import type { PoolQueuesOptions } from '../../../queues/pool-queues.ts';
 import { createQueueControl } from '../../../queues/queue-control.ts';
 import { createStatusReader } from '../../../queues/queue-status.ts';
 import { queueShards } from '../../../queues/shards.ts';
+import { boundProviders } from '../../adapters/tool-bindings/providers.ts';
 import type { ImportProgress, QueueControl, SystemStatus } from '../../core/ports/index.ts';
 import { openMessagesReader } from '../../messages/store/open.ts';
 import { lastImports } from '../../messages/store/write/engine.ts';
 import { lanesOf } from '../lanes.ts';
-import { boundProviders } from '../plan/providers.ts';
+import { registryRoots } from '../plan/registry-roots.ts';
 import type { CliRedis, CliSettings } from './settings.ts';
 
 /** What Redis says about the queues of this pool, its workers and itself. Throws WritError REDIS_UNAVAILABLE. */
@@ -27,7 +28,7 @@ export async function openQueueControl({ loaded }: CliSettings, redis: CliRedis)
 
 async function poolOf({ config }: CliSettings['loaded'], redis: CliRedis): Promise<PoolQueuesOptions> {
   const connection = await redis.connection('producer');
-  return { connection, pool: config.pool.id, providers: boundProviders(config), lanes: lanesOf(config), shards: queueShards(config.queue) };
+  return { connection, pool: config.pool.id, providers: boundProviders(registryRoots(config)), lanes: lanesOf(config), shards: queueShards(config.queue) };
 }
 
 const IMPORTS_SHOWN = 5;

@@ -9,6 +9,7 @@ import { queueShards } from '../../../queues/shards.ts';
 import { createCryptoPool } from '../../adapters/crypto/pool.ts';
 import { createRedisRevocations } from '../../adapters/redis/revocations.ts';
 import { createRedisSignals } from '../../adapters/redis/signals.ts';
+import { boundProviders } from '../../adapters/tool-bindings/providers.ts';
 import { systemClock } from '../../core/clock.ts';
 import { messageOf, WritError } from '../../core/errors.ts';
 import { type Lifecycle, lifecycle } from '../../core/lifecycle.ts';
@@ -22,12 +23,14 @@ import type { Metrics } from '../../observability/metrics.ts';
 import { observePushes } from '../../observability/pushes.ts';
 import type { Tracer } from '../../observability/tracing/tracer.ts';
 import { readPlaces } from '../../observability/worker-places.ts';
+import { followBindings } from '../../reload/live-bindings.ts';
+import { followRegistries } from '../../reload/live-registries.ts';
 import { type Reloadable, settingsFindings } from '../../reload/role-reload.ts';
 import type { HttpServices } from '../../surfaces/http/services.ts';
 import { lanesOf } from '../lanes.ts';
 import { openPlanSide } from '../plan/plan-side.ts';
 import { createPlanPreview } from '../plan/preview.ts';
-import { boundProviders } from '../plan/providers.ts';
+import { registryDirectories, registryRoots } from '../plan/registry-roots.ts';
 import { planSignatures } from '../plan/signatures.ts';
 import { openProducerSide } from '../producer-side.ts';
 import { redisTarget } from '../redis-target.ts';
@@ -87,7 +90,7 @@ export function wireHttpServices(wiring: HttpWiring): {
     producer.gateway((enqueue) => observePushes(enqueue, { trace, ...(pushMetrics === undefined ? {} : { count: { metrics: pushMetrics, surface } }) }));
   const plans = openPlanSide({ config, places, connection, results, signals });
   const shards = queueShards(config.queue);
-  const queues = createQueueControl({ connection, pool: config.pool.id, providers: boundProviders(config), lanes: lanesOf(config), shards });
+  const queues = createQueueControl({ connection, pool: config.pool.id, providers: boundProviders(registryRoots(config)), lanes: lanesOf(config), shards });
   const planEvents = createPlanEvents({
     connection: subscriber,
     pool: config.pool.id,
@@ -97,6 +100,8 @@ export function wireHttpServices(wiring: HttpWiring): {
     onError: warn,
   });
 
+  // For its judgement: a provider that comes or goes is a queue, which this role would not see.
+  followBindings(registryRoots(config), reloadable?.settings);
   const signatures = signatureReader({ config, places, ed25519, feed: async () => createRedisRevocations(connection) });
   const kernel = createKernelConnection(places.kernelSocket);
 
@@ -108,7 +113,7 @@ export function wireHttpServices(wiring: HttpWiring): {
     plans: {
       plans,
       events: planEvents,
-      preview: createPlanPreview(config),
+      preview: createPlanPreview(config, { registries: followRegistries(registryDirectories(config), reloadable?.settings) }),
       signatures: planSignatures({ config, places, ed25519 }),
     },
     queues,

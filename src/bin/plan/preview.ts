@@ -1,6 +1,5 @@
-import { packageRoot } from '../../../config/package.ts';
 import type { Config } from '../../../config/schema.ts';
-import { readRegistries } from '../../adapters/registries/index.ts';
+import { type Registries, readRegistries } from '../../adapters/registries/index.ts';
 import { readBindings } from '../../adapters/tool-bindings/read.ts';
 import { providerOf, type ToolBinding } from '../../contracts/index.ts';
 import { WritError } from '../../core/errors.ts';
@@ -8,16 +7,21 @@ import type { JsonObject } from '../../core/json.ts';
 import type { PlanPreview } from '../../core/ports/index.ts';
 import { describePlan, envelopeProblems, linkPlan } from '../../executors/plan/index.ts';
 import { type BoundFacts, plannedStep } from './outline.ts';
-import { registryRoots } from './registry-roots.ts';
+import { registryDirectories, registryRoots } from './registry-roots.ts';
+
+export interface PreviewOptions {
+  readonly bindingOf?: (ref: string) => BoundFacts | undefined;
+  readonly registries?: Pick<Registries, 'lookup'>;
+}
 
 /**
  * Links envelopes with the registries of this host, and says where their steps would go.
  *
- * @param bindingOf the bindings of this host unless given
+ * @param options the bindings of this host, and its registries as they are now, unless given
  * @throws WritError INVALID_CONFIG for a registry with a fault; `outline` also for a binding
  */
-export function createPlanPreview(config: Config, bindingOf?: (ref: string) => BoundFacts | undefined): PlanPreview {
-  const registries = readRegistries({ shipped: packageRoot(), own: config.plan.registry_dir });
+export function createPlanPreview(config: Config, options: PreviewOptions = {}): PlanPreview {
+  const { bindingOf, registries = readRegistries(registryDirectories(config)) } = options;
   return {
     link(envelope) {
       const linked = linkPlan(envelope, registries.lookup);

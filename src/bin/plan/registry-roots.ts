@@ -1,8 +1,12 @@
 import { packageRoot } from '../../../config/package.ts';
 import type { Config } from '../../../config/schema.ts';
-import { rootsOf } from '../../adapters/registries/index.ts';
+import { type RegistryDirectories, rootsOf } from '../../adapters/registries/index.ts';
 
 /** Where definitions and bindings lie, by the settings. */
-export function registryRoots({ plan }: Pick<Config, 'plan'>): readonly string[] {
-  return rootsOf({ shipped: packageRoot(), own: plan.registry_dir });
+export function registryRoots(config: Pick<Config, 'plan'>): readonly string[] {
+  return rootsOf(registryDirectories(config));
+}
+
+export function registryDirectories({ plan }: Pick<Config, 'plan'>): RegistryDirectories {
+  return { shipped: packageRoot(), own: plan.registry_dir };
 }

@@ -8,7 +8,6 @@ import { inlineEd25519, libraryOf } from '../../adapters/crypto/inline.ts';
 import { createCryptoPool } from '../../adapters/crypto/pool.ts';
 import { createRedisRevocations } from '../../adapters/redis/revocations.ts';
 import { openKernelStore } from '../../adapters/sqlite/kernel-store/kernel-store.ts';
-import { readToolBindings } from '../../adapters/tool-bindings/index.ts';
 import { BOUNDS } from '../../contracts/index.ts';
 import { systemClock } from '../../core/clock.ts';
 import { type Lifecycle, lifecycle, sequential } from '../../core/lifecycle.ts';
@@ -22,6 +21,7 @@ import { checkHealth } from '../../observability/health-check.ts';
 import { LOG_LINES } from '../../observability/log-lines.ts';
 import { createMetrics } from '../../observability/metrics.ts';
 import { createMetricsSocket } from '../../observability/metrics-socket.ts';
+import { followBindings } from '../../reload/live-bindings.ts';
 import { settingsFindings } from '../../reload/role-reload.ts';
 import { firingLane } from '../../surfaces/shared/tasks/firing-lane.ts';
 import { registryRoots } from '../plan/registry-roots.ts';
@@ -46,6 +46,7 @@ export function runKernel(context: RoleContext): Promise<number> {
 export async function createKernelRole({ config, places, log, reloadable }: RoleContext): Promise<Lifecycle> {
   ensureDataDirectory(places.dataDir);
   const clock = systemClock;
+  const limits = () => (reloadable?.settings.current ?? config).lease;
   const target = redisTarget(config, places);
   const redisTrouble = (error: Error): void => log.warn({ err: error }, LOG_LINES.redis.message);
   const redis = createConnection(target, 'ledger', redisTrouble);
@@ -53,7 +54,7 @@ export async function createKernelRole({ config, places, log, reloadable }: Role
   const library = config.crypto.implementation === 'node' ? 'node' : 'best';
   const ed25519 = createCryptoPool({ threads: config.crypto.threads, library });
   const report = (problem: string): void => log.error({ problem }, LOG_LINES.kernelProblem.message);
-  const { bindings } = readToolBindings(registryRoots(config));
+  const { bindings } = followBindings(registryRoots(config), reloadable?.settings);
   const kernel = createKernel({
     store,
     schedules: store.schedules,
@@ -64,9 +65,15 @@ export async function createKernelRole({ config, places, log, reloadable }: Role
     ed25519,
     config: {
       issuer: config.lease.issuer,
-      ttl: config.lease.default_ttl_s,
-      maxTtl: config.lease.max_ttl_s,
-      bundles: config.lease.bundles,
+      get ttl() {
+        return limits().default_ttl_s;
+      },
+      get maxTtl() {
+        return limits().max_ttl_s;
+      },
+      get bundles() {
+        return limits().bundles;
+      },
       audienceOf: audienceIn(config.pool.id, bindings),
     },
     plans: { logic: planLogic, bindings, ed25519: inlineEd25519(await libraryOf(library)), queue: queueName('plan', config.pool.id) },

@@ -44,7 +44,7 @@ export async function serve(
     process.exit(3);
   }, drainMs + HARD_EXIT_AFTER_DRAIN_MS);
   await role?.stop();
-  reloading.end();
+  await reloading.end();
   clearTimeout(deadline);
   clearInterval(awake);
   log.info('stopped');

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { Config } from '../../../config/schema.ts';
 import type { PipelineDeps } from '../../../processors/context.ts';
 import { createHeartbeat } from '../../../processors/heartbeat.ts';
 import { createInFlight } from '../../../processors/in-flight.ts';
@@ -27,25 +26,20 @@ import { systemClock } from '../../core/clock.ts';
 import { type Lifecycle, lifecycle, parallel, sequential } from '../../core/lifecycle.ts';
 import type { HostMemory, InstanceRegistry, TaskExecutor } from '../../core/ports/index.ts';
 import { jwksFile, readPrivateKey } from '../../data-dir/key-files.ts';
-import type { DataDirPaths } from '../../data-dir/paths.ts';
 import { createAuthorities, createKeyring, createPlanEndSigner, createResultReader, createResultSigner, createRevocationMirror } from '../../lease/index.ts';
 import { countClaims } from '../../observability/counting.ts';
 import { countDelivery, logDelivery } from '../../observability/deliveries.ts';
 import { LOG_LINES } from '../../observability/log-lines.ts';
-import type { Logger } from '../../observability/logging.ts';
 import type { Metrics } from '../../observability/metrics.ts';
 import { traceCalls } from '../../observability/tracing/calls.ts';
 import { traceDeliveries, traceDelivery } from '../../observability/tracing/deliveries.ts';
 import { traceExecutor } from '../../observability/tracing/executors.ts';
 import type { Tracer } from '../../observability/tracing/tracer.ts';
-import type { TestHooks } from './context.ts';
+import type { RoleContext, TestHooks } from './context.ts';
 import { type PlanServing, wirePlans } from './wire-plans.ts';
 import type { WorkerHealth } from './worker-health.ts';
 
-export interface PipelineWiring {
-  readonly config: Config;
-  readonly places: DataDirPaths;
-  readonly log: Logger;
+export interface PipelineWiring extends RoleContext {
   readonly metrics: Metrics;
   /** `undefined`: tracing is off. */
   readonly tracer: Tracer | undefined;
@@ -79,6 +73,7 @@ export interface QueueService {
  */
 export async function wirePipeline({
   config,
+  reloadable,
   places,
   log,
   metrics,
@@ -125,7 +120,9 @@ export async function wirePipeline({
     feed,
     clock,
     issuer: config.lease.issuer,
-    maxTtl: config.lease.max_ttl_s,
+    get maxTtl() {
+      return (reloadable?.settings.current ?? config).lease.max_ttl_s;
+    },
   });
 
   metrics.follow('writ_revocations_damaged', {}, () => Number(revocations.damage !== undefined));

@@ -16,6 +16,7 @@ import { ensureDataDirectory } from '../../data-dir/data-directory.ts';
 import { LOG_LINES } from '../../observability/log-lines.ts';
 import { createMetrics } from '../../observability/metrics.ts';
 import { createMetricsSocket } from '../../observability/metrics-socket.ts';
+import { followBindings } from '../../reload/live-bindings.ts';
 import { settingsFindings } from '../../reload/role-reload.ts';
 import { registryRoots } from '../plan/registry-roots.ts';
 import { redisTarget } from '../redis-target.ts';
@@ -66,7 +67,7 @@ export async function createWorkerRole(context: RoleContext, { queues, ...hooks 
   const held = holdPlaces({ 'data-directory': places.dataDir, journal: places.journal, 'tool-journal': places.toolJournal });
   health.watchPlaces(['data-directory', 'journal', 'tool-journal'], held.findings);
   const search = serves(queueName('search', config.pool.id)) ? searchService(context, { metrics, tracer }) : undefined;
-  const tools = readToolBindings(registryRoots(config));
+  const tools = followBindings(registryRoots(config), context.reloadable?.settings);
   const called = toolServices(context, tools, { serves, metrics, tracer }, hooks);
   const services = [file, search, ...called.services].filter((service) => service !== undefined);
 

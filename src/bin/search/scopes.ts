@@ -4,7 +4,7 @@ import type { SearchScope } from '../../core/ports/index.ts';
 type ScopeSetting = Config['search']['scopes'][string];
 
 /** The allow-list of searches from the settings; each entry in the words of the port. */
-export function searchScopes({ search }: Config): Readonly<Record<string, SearchScope>> {
+export function searchScopes({ search }: Pick<Config, 'search'>): Readonly<Record<string, SearchScope>> {
   return Object.fromEntries(Object.entries(search.scopes).map(([id, setting]) => [id, scopeOf(setting)]));
 }
 

@@ -1,10 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import { serveScans } from '../../adapters/search-process/serve.ts';
+import { spillOf } from '../../adapters/search-process/spill.ts';
 import { messageOf } from '../../core/errors.ts';
 import { scan } from '../../executors/search/scans.ts';
 import type { SearchProcessOptions } from './process.ts';
 import { loadScans } from './scans.ts';
-import { spillOf } from './spill.ts';
 
 /** The process of a search (design 6), started by the worker's pool with its options as the one argument. */
 const options = JSON.parse(process.argv[2] ?? '') as SearchProcessOptions;

@@ -9,17 +9,30 @@ const BOTH = `restart it to take all of them up, \`writ reload\` those that need
 /** More names than this are counted only. */
 const MAX_NAMES = 8;
 
-/** Whether the roles that run have the settings that this command reads: who edits the file sees here what has not heard of it. */
-export async function examineRunning(directory: string, settings: Fingerprint, effectOf: EffectOf = () => 'restart'): Promise<Check[]> {
+/**
+ * Whether the roles that run have the settings that this command reads: who edits the file sees here what has not heard of it.
+ *
+ * @param files hashes of what is read beside the settings, by the names that roles give them; asked for where a role has read it
+ */
+export async function examineRunning(
+  directory: string,
+  settings: Fingerprint,
+  effectOf: EffectOf = () => 'restart',
+  files: Readonly<Record<string, () => string>> = {},
+): Promise<Check[]> {
   const roles = runningRoles(directory);
   return examine(
     'Running roles',
-    roles.map(({ role, pid, generation, settings: its }) => ({
+    roles.map(({ role, pid, generation, settings: its, files: read = {} }) => ({
       title: `${role} (process ${pid})`,
-      look: () => findingOf(differences(its, settings), generation, effectOf),
+      look: () => findingOf([...differences(its, settings), ...otherFiles(read, files)], generation, effectOf),
       todo: '',
     })),
   );
+}
+
+function otherFiles(read: Fingerprint, files: Readonly<Record<string, () => string>>): string[] {
+  return Object.keys(read).filter((name) => files[name] !== undefined && files[name]() !== read[name]);
 }
 
 /** How a change of a setting reaches a role that runs. */

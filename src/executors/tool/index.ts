@@ -6,7 +6,7 @@ import { createMemory } from './memory.ts';
 import type { OpenedAttempt, ToolDeps, ToolExecutorOptions } from './options.ts';
 
 export type { ToolExecutorOptions } from './options.ts';
-export { CRASH_POINTS, type CrashPoint } from './options.ts';
+export { CRASH_POINTS, type CrashPoint, type OpenedAttempt } from './options.ts';
 
 /** The tool executor always has a memory: a `once` request is sent at most once per lease. */
 export interface ToolExecutor extends TaskExecutor {
@@ -24,7 +24,7 @@ const MARGIN_MS = 5000;
  * after its intent is on disk. Adapters and journal are started and stopped by their owners.
  */
 export function createToolExecutor(options: ToolExecutorOptions): ToolExecutor {
-  const deps: ToolDeps = { ...options, runs: createRuns<OpenedAttempt>() };
+  const deps: ToolDeps = { ...options, runs: options.runs ?? createRuns<OpenedAttempt>() };
   return {
     capabilities: CAPABILITIES,
     maxRunMs: Math.max(0, ...[...options.tools.values()].map(({ timeoutMs }) => timeoutMs)) + MARGIN_MS,

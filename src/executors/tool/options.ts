@@ -7,6 +7,8 @@ export interface ToolExecutorOptions {
   readonly tools: ReadonlyMap<string, BoundTool>;
   readonly journal: ToolJournal;
   readonly clock: Clock;
+  /** Shared by executors that take each other's place; of its own unless given. */
+  readonly runs?: Runs;
   /** Told when a `once` call passes a point; for tests, which then end the process. */
   readonly onPoint?: (point: CrashPoint, taskId: string) => void;
 }

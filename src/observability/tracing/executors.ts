@@ -18,7 +18,10 @@ export function traceExecutor(executorOf: (capabilityId: string) => TaskExecutor
 function tracedExecutor(executor: TaskExecutor, tracer: Tracer): TaskExecutor {
   return {
     capabilities: executor.capabilities,
-    maxRunMs: executor.maxRunMs,
+    // Its settings may be exchanged while it runs.
+    get maxRunMs() {
+      return executor.maxRunMs;
+    },
     execute: (task, context) =>
       tracer.span('execute', { attributes: { 'writ.capability': capabilityName(task.manifest.capability_id) } }, async (span) =>
         told(span, await executor.execute(task, context)),

@@ -15,7 +15,9 @@ const LINE = `${'x'.repeat(MIB - 1)}\n`;
 let directory: string;
 let file: string;
 let fd: number;
+let failures: number;
 beforeEach(() => {
+  failures = 0;
   directory = mkdtempSync(path.join(tmpdir(), 'writ-logs-'));
   file = path.join(directory, 'worker.log');
   fd = openSync(file, 'a', 0o600);
@@ -38,7 +40,9 @@ function logOf({
 } = {}): LogFile & { line(text?: string): Promise<void> } {
   const rolling = rollingLog({ directory, keep: 2, fd });
   if (rolling === undefined) throw new Error('not ours');
-  const log = rotating(descriptorFile(fd), rolling, { ...settings, ...rest }, now);
+  const log = rotating(descriptorFile(fd), rolling, { ...settings, ...rest }, now, () => {
+    failures += 1;
+  });
   const line = (text = LINE): Promise<void> => new Promise((resolve, reject) => log.write(Buffer.from(text), (error) => (error ? reject(error) : resolve())));
   return { ...log, line };
 }
@@ -75,7 +79,7 @@ describe('the log of a role', () => {
     expect(sizes()).toEqual({ 'worker.log': 16, 'worker.log.moved': 4 * MIB });
     renameSync(`${file}.moved`, file);
     await log.line();
-    expect(sizes()).toEqual({ 'worker.log': 5 * MIB });
+    expect([sizes(), failures]).toEqual([{ 'worker.log': 5 * MIB }, 1]);
     now += 60_000;
     await log.line();
     expect(sizes()).toEqual({ 'worker.log': MIB, 'worker.log.1': 5 * MIB });

@@ -69,6 +69,20 @@ describe('doctor, about the roles that run', () => {
     expect(await examineRunning(running, {})).toEqual([]);
   });
 
+  it('names files beside the settings that a role has read otherwise, and asks for none that it has not read', async () => {
+    const word = tellRunning(running, { ...worker, generation: 2, files: { 'tool bindings': 'old' } });
+    const files = (now: string) => ({
+      'tool bindings': () => now,
+      registries: () => {
+        throw new Error('nobody has read them');
+      },
+    });
+    const look = async (now: string) => (await examineRunning(running, worker.settings, () => 'reload', files(now)))[0];
+    expect(await look('old')).toMatchObject({ level: 'ok' });
+    expect(await look('new')).toMatchObject({ level: 'warn', found: expect.stringMatching(/: tool bindings$/), todo: expect.stringMatching(/^`writ reload`/) });
+    word.end();
+  });
+
   it('counts names beyond eight', async () => {
     const word = tellRunning(running, { ...worker, settings: Object.fromEntries([...'abcdefghij'].map((key) => [key, '1'])) });
     expect((await examineRunning(running, {}))[0]?.found).toMatch(/: a, b, c, d, e, f, g, h, and 2 more$/);

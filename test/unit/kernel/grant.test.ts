@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isBelow, isSamePath } from '../../../src/core/absolute-paths.ts';
 import { isWritError } from '../../../src/core/errors.ts';
-import { checkPolicy, checkShape } from '../../../src/kernel/grant.ts';
+import { checkPolicy, checkShape, lifetime } from '../../../src/kernel/grant.ts';
 
 const base = { task_id: 't', capability_id: 'FILE_MOVE', inputs: { source_path: '/data/in/a', destination_path: '/data/out/a' }, constraints: {} };
 
@@ -67,5 +67,26 @@ describe('paths', () => {
   it('are compared component by component after normalization', () => {
     expect([isBelow('/a//b/./c', '/a/b/'), isBelow('/ab/c', '/a'), isBelow('/a/b', '/a/b')]).toEqual([true, false, false]);
     expect([isSamePath('/a//b', '/a/./b/'), isSamePath('/a/b', '/a/B'), isSamePath('a', 'a'), isSamePath('/..', '/..')]).toEqual([true, false, false, false]);
+  });
+});
+
+describe('the life of a lease', () => {
+  it('follows the limits that the kernel has at that moment', () => {
+    let limits = { ttl: 60, maxTtl: 3600 };
+    const config = {
+      issuer: 'k',
+      audienceOf: () => undefined,
+      get ttl() {
+        return limits.ttl;
+      },
+      get maxTtl() {
+        return limits.maxTtl;
+      },
+    };
+    const options = { config, clock: { now: () => 0, monotonic: () => 0 } };
+    expect(lifetime({ ttl: 3600 }, options)).toMatchObject({ seconds: 3600 });
+    limits = { ttl: 30, maxTtl: 100 };
+    expect(lifetime({}, options)).toMatchObject({ seconds: 30 });
+    expect(() => lifetime({ ttl: 3600 }, options)).toThrow('a lease lives 1 to 100 whole seconds');
   });
 });

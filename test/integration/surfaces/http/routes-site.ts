@@ -6,8 +6,9 @@ import { QUEUE_PREFIX } from '../../../../queues/catalog.ts';
 import { createConnection } from '../../../../queues/connection.ts';
 import { createTaskFeed } from '../../../../queues/task-feed.ts';
 import { createTaskIndex } from '../../../../src/adapters/sqlite/task-index/task-index.ts';
+import { boundProviders } from '../../../../src/adapters/tool-bindings/providers.ts';
 import { type HttpWiring, wireHttpServices } from '../../../../src/bin/http/services.ts';
-import { boundProviders } from '../../../../src/bin/plan/providers.ts';
+import { registryRoots } from '../../../../src/bin/plan/registry-roots.ts';
 import { createKernelRole } from '../../../../src/bin/roles/kernel.ts';
 import { contentRefusal } from '../../../../src/content-search/settings/refusals.ts';
 import type { Role, TaskManifest } from '../../../../src/contracts/index.ts';
@@ -94,7 +95,13 @@ export async function startSite(
   const kernel = await createKernelRole({ config, places, log });
   const index = createTaskIndex({ file: places.taskIndex, maxTasks: 1_000_000 });
   const feedConnection = createConnection(target, 'ledger');
-  const feed = createTaskFeed({ connection: feedConnection, pool: config.pool.id, providers: boundProviders(config), index, results: rig.results });
+  const feed = createTaskFeed({
+    connection: feedConnection,
+    pool: config.pool.id,
+    providers: boundProviders(registryRoots(config)),
+    index,
+    results: rig.results,
+  });
   const audit = createAuditLog({ file: places.audit, clock: systemClock });
   const { services: wired, parts } = wireHttpServices({
     config,

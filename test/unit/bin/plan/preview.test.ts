@@ -107,9 +107,10 @@ describe('the shipped use cases', () => {
 describe('what a plan would do', () => {
   const preview = (pool = 'default') => {
     const config = ConfigSchema.parse({ pool: { id: pool } });
-    return createPlanPreview(config, (ref) =>
-      ref === 'http.webhook' ? { adapter: 'http', provider: 'hooks', effects: new Map([['post', 'idempotent']]) } : readBoundFacts(config)(ref),
-    );
+    return createPlanPreview(config, {
+      bindingOf: (ref) =>
+        ref === 'http.webhook' ? { adapter: 'http', provider: 'hooks', effects: new Map([['post', 'idempotent']]) } : readBoundFacts(config)(ref),
+    });
   };
 
   it('names capability, queue, effect and reversibility of every step, of the pool', () => {

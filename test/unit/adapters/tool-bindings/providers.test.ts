@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ConfigSchema } from '../../../../config/schema.ts';
 import { poolQueues, taskQueues } from '../../../../queues/catalog.ts';
 import { readToolBindings } from '../../../../src/adapters/tool-bindings/index.ts';
-import { boundProviders } from '../../../../src/bin/plan/providers.ts';
+import { boundProviders } from '../../../../src/adapters/tool-bindings/providers.ts';
 import { registryRoots } from '../../../../src/bin/plan/registry-roots.ts';
 
 let root: string;
@@ -27,14 +27,14 @@ describe('the providers of the tools that are bound on a host', () => {
     bind('http.webhook');
     bind('crm.contact', { provider: 'crm' });
     bind('crm.company', { provider: 'crm' });
-    expect(boundProviders(config())).toEqual(['crm', 'http-webhook']);
-    expect(boundProviders(config())).toEqual(readToolBindings(registryRoots(config())).providers.map(({ name }) => name));
-    expect(boundProviders(ConfigSchema.parse({}))).toEqual([]);
+    expect(boundProviders(registryRoots(config()))).toEqual(['crm', 'http-webhook']);
+    expect(boundProviders(registryRoots(config()))).toEqual(readToolBindings(registryRoots(config())).providers.map(({ name }) => name));
+    expect(boundProviders(registryRoots(ConfigSchema.parse({})))).toEqual([]);
   });
 
   it('leave out a binding with a fault, at which the worker refuses to start', () => {
     bind('http.webhook', { bogus: 1 });
-    expect(boundProviders(config())).toEqual([]);
+    expect(boundProviders(registryRoots(config()))).toEqual([]);
     expect(() => readToolBindings(registryRoots(config()))).toThrow(expect.objectContaining({ code: 'INVALID_CONFIG', field: 'bogus' }));
   });
 

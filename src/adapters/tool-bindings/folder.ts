@@ -1,0 +1,2 @@
+/** Where bindings lie below a root. */
+export const BINDINGS_FOLDER = 'config/tool-bindings';
