@@ -1,4 +1,5 @@
 import { ExecutionResult, FAILURES_OF_ONE_LEASE } from '../../src/contracts/index.ts';
+import { NO_LONGER_KEPT } from './checker.ts';
 import { type Parts, taskIdOf } from './parts.ts';
 import { PLAN_QUEUE } from './twins/kernel.ts';
 
@@ -36,7 +37,10 @@ export function watchTaskWishes({ world, redis, checker, tickets }: Parts): () =
   return () => {
     if (redis.losses > 0 || isForged()) return;
     for (const { id, lease } of tickets) {
-      const outcomes = checker.recorded(id).filter(({ manifestSha256 }) => manifestSha256 === lease.manifest_sha256);
+      // That a task was done long ago is told from the journal, and nothing runs.
+      const outcomes = checker
+        .recorded(id)
+        .filter(({ manifestSha256, result }) => manifestSha256 === lease.manifest_sha256 && !result.includes(NO_LONGER_KEPT));
       const runs = outcomes.filter(({ result }) => !FAILURES_OF_ONE_LEASE.has(ExecutionResult.parse(JSON.parse(result)).error?.error_code ?? ''));
       const asked = asks.get(id) ?? 0;
       if (runs.length > asked)
