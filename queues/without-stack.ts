@@ -5,14 +5,14 @@ export function withoutStack(error: Error): Error {
 }
 
 /** Failures that a job's hash keeps a line of, and the UTF-16 units that they may have together: `MAX_FIELD_CHARS` are those of no job. */
-const MOST_TRACES = 128;
-const MOST_CHARS = 16 * 1024;
+const MAX_TRACES = 128;
+const MAX_TRACE_CHARS = 16 * 1024;
 
 /**
  * What a job keeps of its failures when it fails once more. BullMQ adds a line for each, and for ever: a job that was retried some
  * hundred times would be refused for its size (`job-bounds.ts`). So many go at a time that their count names another wish for long (`wish.ts`).
  */
 export function boundTraces(traces: readonly string[]): string[] {
-  if (traces.length < MOST_TRACES && JSON.stringify(traces).length <= MOST_CHARS) return [...traces];
-  return traces.slice(-MOST_TRACES / 4).map((trace) => trace.slice(0, MOST_CHARS / MOST_TRACES));
+  if (traces.length < MAX_TRACES && JSON.stringify(traces).length <= MAX_TRACE_CHARS) return [...traces];
+  return traces.slice(-MAX_TRACES / 4).map((trace) => trace.slice(0, MAX_TRACE_CHARS / MAX_TRACES));
 }

@@ -78,17 +78,32 @@ export function parkedConformance(rig: () => LedgerRig): void {
       }
     });
 
-    it('is granted while the task runs again, and where nobody said for which ask it had failed', async () => {
+    it('is granted while the task runs again, and answered when that has failed, for whomever', async () => {
       const { ledger } = rig();
       const taskId = newTaskId();
       await ledger.claim(claimOf(taskId));
       await ledger.record(recordOf(taskId, 1, { ...FAILED, wish: 'first' }));
       await ledger.claim(claimOf(taskId, { wish: 'second' }));
       expect(await ledger.claim(claimOf(taskId, { wish: 'first' }))).toMatchObject({ kind: 'takeover', epoch: 3 });
-      await ledger.record(recordOf(taskId, 3, FAILED));
-      expect(await ledger.claim(claimOf(taskId, { wish: 'first' }))).toEqual({ kind: 'new', epoch: 4 });
-      expect(await ledger.release(taskId, 4)).toBeUndefined();
-      expect(await ledger.claim(claimOf(taskId, { wish: '' }))).toMatchObject({ kind: 'new', epoch: 5 });
+      await ledger.record(recordOf(taskId, 3, { ...FAILED, result: '{"n":2}' }));
+      expect(await ledger.claim(claimOf(taskId, { wish: 'first' }))).toEqual({ kind: 'failed', result: '{"n":2}' });
+      expect(await ledger.claim(claimOf(taskId, { wish: '' }))).toMatchObject({ kind: 'new', epoch: 4 });
+    });
+
+    it('is known for the youngest eight, and goes with the row', async () => {
+      const { ledger } = rig();
+      const taskId = newTaskId();
+      for (let n = 1; n <= 9; n += 1) {
+        await ledger.claim(claimOf(taskId, { wish: `wish-${n}` }));
+        await ledger.record(recordOf(taskId, n, { ...FAILED, wish: `wish-${n}` }));
+      }
+      for (let n = 2; n <= 9; n += 1) expect(await ledger.claim(claimOf(taskId, { wish: `wish-${n}` }))).toMatchObject({ kind: 'failed' });
+      expect(await ledger.claim(claimOf(taskId, { wish: 'wish-1' }))).toMatchObject({ kind: 'new', epoch: 10 });
+      await ledger.record(recordOf(taskId, 10, FAILED));
+      await ledger.discard(taskId, FAILED.result);
+      await ledger.claim(claimOf(taskId));
+      await ledger.record(recordOf(taskId, 1, FAILED));
+      expect(await ledger.claim(claimOf(taskId, { wish: 'wish-9' }))).toMatchObject({ kind: 'new', epoch: 2 });
     });
   });
 

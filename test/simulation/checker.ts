@@ -46,7 +46,7 @@ const STARVED_MS = 3_000;
 /** Traps after which nobody knows what a `once` call has done: no answer in time, or one that a result has no room for. */
 const UNCLEAR: ReadonlySet<Ticket['task']['trap']> = new Set(['slow-tool', 'oversized-answer']);
 /** What is said of a task whose answer was too old to be kept. */
-const NO_LONGER_KEPT = 'its result is no longer kept';
+export const NO_LONGER_KEPT = 'its result is no longer kept';
 /** No job is started oftener than this. */
 const MAX_STARTS = 80;
 

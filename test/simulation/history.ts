@@ -14,6 +14,7 @@ import { RETENTION_MS, type Scenario, type SimTask } from './scenario.ts';
 import { takeTime } from './scheduler.ts';
 import { startSchedule } from './schedules/host.ts';
 import type { Seams } from './seams.ts';
+import { watchTaskWishes } from './task-wishes.ts';
 import { DATA, OTHER, TOOL_QUEUE, ticketOf } from './tasks.ts';
 import { Disk } from './twins/disk.ts';
 import { KernelTwin, PLAN_QUEUE } from './twins/kernel.ts';
@@ -178,7 +179,7 @@ async function live(parts: Parts): Promise<void> {
   for (const ticket of parts.plans) producePlan(parts, ticket);
   for (const fault of scenario.faults) planFault(parts, fault);
   const judgeApprovals = scenario.approval === undefined ? undefined : startApprovals(parts, scenario.approval);
-  const judgeWishes = watchWishes(parts);
+  const judgeWishes = [watchWishes(parts), watchTaskWishes(parts)];
   const judgeSchedule = scenario.schedule === undefined ? undefined : startSchedule(parts, scenario.schedule);
 
   const ended = await untilOver(parts);
@@ -191,7 +192,7 @@ async function live(parts: Parts): Promise<void> {
   judgeSchedule?.();
   judgeApprovals?.();
   await settleWebhooks?.();
-  judgeWishes();
+  for (const judge of judgeWishes) judge();
   for (const kind of world.struck.keys()) reached.add(`fault:${kind}`);
 }
 

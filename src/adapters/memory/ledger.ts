@@ -10,7 +10,12 @@ const PARKED_PAGE = 100;
 interface Kept {
   readonly row: TaskRow;
   readonly until: number;
+  /** The asks for which a FAILURE was recorded, the youngest first. */
+  readonly wishes: readonly string[];
 }
+
+/** Asks that a row remembers. */
+const MAX_WISHES = 8;
 
 export interface MemoryLedger extends Ledger {
   /** When the row goes, milliseconds since 1970. */
@@ -28,20 +33,20 @@ export function createMemoryLedger(settings: LedgerSettings & { clock: Clock; ch
   const refusals = new Map<string, { result: string; until: number }>();
   /** By task or plan: job key, and how often the job was started. */
   const parked = new Map<string, Map<string, number>>();
-  /** By task: the ask for which its last FAILURE was recorded. */
-  const wishes = new Map<string, string>();
   let generation: string | undefined;
 
   const find = (taskId: string): TaskRow | undefined => {
     const kept = rows.get(taskId);
     return kept && kept.until > clock.now() ? kept.row : undefined;
   };
-  const write = (taskId: string, row: TaskRow): void => void rows.set(taskId, { row, until: rowExpiry(row.exp, row.updated, settings) });
+  const wishesOf = (taskId: string): readonly string[] => (find(taskId) && rows.get(taskId)?.wishes) ?? [];
+  const write = (taskId: string, row: TaskRow, wishes = wishesOf(taskId)): void =>
+    void rows.set(taskId, { row, until: rowExpiry(row.exp, row.updated, settings), wishes });
 
   return {
     async claim(request) {
       if (generation === undefined) return { kind: 'lost' };
-      const isAnswer = request.wish !== undefined && request.wish !== '' && wishes.get(request.taskId) === request.wish;
+      const isAnswer = request.wish !== undefined && request.wish !== '' && wishesOf(request.taskId).includes(request.wish);
       const { answer, row } = decideClaim(find(request.taskId), isAnswer ? { ...request, waited: true } : request);
       if (row && !(request.look && 'epoch' in answer)) write(request.taskId, row);
       return request.look && 'epoch' in answer ? { kind: 'busy', owner: request.instance } : answer;
@@ -52,8 +57,9 @@ export function createMemoryLedger(settings: LedgerSettings & { clock: Clock; ch
       if (generation === undefined || !row) return 'lost';
       if (row.epoch !== epoch || row.state !== 'running' || isAnother(row, owner)) return 'stale';
       const state = status === 'SUCCESS' ? 'success' : 'failure';
-      write(taskId, { ...row, owner: '', takeovers: 0, crashes: 0, cancelRequested: false, state, errorCode: errorCode || undefined, result, updated: now });
-      if (state === 'failure') wishes.set(taskId, wish);
+      const wishes = state === 'failure' && wish !== '' ? [wish, ...wishesOf(taskId)].slice(0, MAX_WISHES) : wishesOf(taskId);
+      const ended = { state, errorCode: errorCode || undefined, result, updated: now } as const;
+      write(taskId, { ...row, owner: '', takeovers: 0, crashes: 0, cancelRequested: false, ...ended }, wishes);
       channels.recorded(taskId);
       return (parked.get(taskId)?.size ?? 0) > 0 ? 'awaited' : 'recorded';
     },
@@ -127,23 +133,14 @@ export function createMemoryLedger(settings: LedgerSettings & { clock: Clock; ch
       rows.clear();
       refusals.clear();
       parked.clear();
-      wishes.clear();
       generation = undefined;
     },
     save() {
-      const saved = {
-        wishes: [...wishes],
-        rows: [...rows],
-        refusals: [...refusals],
-        parked: [...parked].map(([id, jobs]) => [id, [...jobs]] as const),
-        generation,
-      };
+      const saved = { rows: [...rows], refusals: [...refusals], parked: [...parked].map(([id, jobs]) => [id, [...jobs]] as const), generation };
       return () => {
         rows.clear();
         refusals.clear();
         parked.clear();
-        wishes.clear();
-        for (const [taskId, wish] of saved.wishes) wishes.set(taskId, wish);
         for (const [taskId, kept] of saved.rows) rows.set(taskId, kept);
         for (const [key, refusal] of saved.refusals) refusals.set(key, refusal);
         for (const [id, jobs] of saved.parked) parked.set(id, new Map(jobs));

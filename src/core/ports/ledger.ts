@@ -51,7 +51,7 @@ export interface RecordRequest {
   /** The exact signed result, JSON text. */
   readonly result: string;
   readonly now: number;
-  /** Which ask the job stands for; kept with a FAILURE. */
+  /** Which ask the job stands for; those of the youngest FAILUREs are kept. Names of asks are as long as each other. */
   readonly wish?: string;
 }
 

@@ -23,6 +23,10 @@ export const WISH_MUTANTS: readonly Mutant[] = [
   },
   { name: "a retry of a plan's job counts its ends anew", seams: { planQueue: countedAnew } },
   { name: 'each start of a job is a wish of its own', seams: { openWorker: wishedByStarts } },
+  {
+    name: 'a task that told its failure is run again when its job comes back',
+    seams: { ledger: (ledger) => ({ ...ledger, claim: ({ wish: _wish, ...request }) => ledger.claim(request) }) },
+  },
 ];
 
 function changed(journal: PlanJournal, change: Partial<PlanJournal>): PlanJournal {

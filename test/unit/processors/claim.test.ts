@@ -126,6 +126,45 @@ describe('a finished task', () => {
   });
 });
 
+/** The row "record, before settle" of docs/protocol.md, section 6. */
+describe('the job of a task that has failed', () => {
+  const come = async (options: Parameters<World['authenticated']>[1]) => claim(await world.authenticated(await world.job(), options));
+  async function fails(options: Parameters<World['authenticated']>[1], outcome = failure('EXECUTION_FAILED', 'cancelled')): Promise<void> {
+    const granted = await come(options);
+    if (!('task' in granted)) throw new Error(`it is granted: ${granted.kind}`);
+    await record(granted, { kind: 'outcome', outcome });
+    world.inFlight.end(granted.running);
+  }
+  const told = { kind: 'answered', status: 'FAILURE', message: 'cancelled', replayed: true };
+
+  it('tells that FAILURE when it comes back unasked, and wakes those who wait for it', async () => {
+    await fails({ jobId: 'first' });
+    await world.ledger.park(MANIFEST.task_id, 'file:parked', 1, world.clock.now());
+    for (const started of [2, 7]) expect(await come({ jobId: 'first', started })).toMatchObject(told);
+    expect(world.steps).toContain('promote:file:parked');
+    expect(await world.ledger.row(MANIFEST.task_id)).toMatchObject({ state: 'failure', epoch: 1 });
+  });
+
+  it.each([
+    ['was run again by somebody', { jobId: 'first', started: 1, failures: 1 }],
+    ['was run again on the board, which leaves the count of its starts', { jobId: 'first', started: 2, failures: 1 }],
+    ['is another one', { jobId: 'second', started: 2 }],
+  ])('is claimed anew when it %s', async (_how, options) => {
+    await fails({ jobId: 'first' });
+    expect(await come(options)).toMatchObject({ task: { epoch: 2 } });
+  });
+
+  it('is known beside the other jobs of the task that have failed since', async () => {
+    for (const jobId of ['first', 'second', 'third']) await fails({ jobId });
+    for (const jobId of ['third', 'first', 'second']) expect(await come({ jobId, started: 2 })).toMatchObject(told);
+  });
+
+  it('is claimed anew when only its own lease had run out', async () => {
+    await fails({ jobId: 'first' }, failure('LEASE_EXPIRED', 'too late'));
+    expect(await come({ jobId: 'first', started: 2 })).toMatchObject({ task: { epoch: 2 } });
+  });
+});
+
 /** Rows of the table of crash points in docs/plan-protocol.md, section 3. */
 describe('a step of a plan that has failed', () => {
   const step = { ...MANIFEST, task_id: `s-${'a'.repeat(64)}`, provenance: { plan_sha256: 'b'.repeat(64), step: '0' } };

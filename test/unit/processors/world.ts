@@ -40,6 +40,8 @@ export const DONE: Execution = { kind: 'outcome', outcome: success({ task_id: MA
 export type World = Awaited<ReturnType<typeof createWorld>>;
 
 interface FetchOptions {
+  /** Failures that the job notes: whoever runs it again adds one. */
+  readonly failures?: number;
   readonly jobId?: string;
   /** How often the queue has started the job. */
   readonly started?: number;
@@ -127,9 +129,12 @@ export async function createWorld() {
       return { v: 1, manifest: whole, lease: await signLease(payload, key, ed25519) };
     },
     /** One job as the queue hands it over; `running` is already among the deliveries in flight. */
-    fetched(data: unknown, { jobId = 'job-1', started = 1, lockIsFresh = () => true }: FetchOptions = {}): { delivery: Delivery; running: Running } {
+    fetched(
+      data: unknown,
+      { jobId = 'job-1', started = 1, failures = 0, lockIsFresh = () => true }: FetchOptions = {},
+    ): { delivery: Delivery; running: Running } {
       const running = inFlight.begin(jobId);
-      const attempt = { addedAt: clock.now(), fetchedAt: clock.now(), started, failed: 0, failures: 0 };
+      const attempt = { addedAt: clock.now(), fetchedAt: clock.now(), started, failed: 0, failures };
       const stop: Delivery['stop'] = (reason) => running.controller.abort(reason);
       const delivery = { data, queue: 'file', jobId, prefix: '{writ}', attempt, signal: running.controller.signal, stop, lockIsFresh };
       return { delivery, running };

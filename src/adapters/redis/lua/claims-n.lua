@@ -84,7 +84,7 @@ local function claim(rowKey, generationKey, at)
     rememberExp(rowKey, row, exp, now)
     return { FINISHED, call('HGET', rowKey, 'result') }
   end
-  if row.state == 'failure' and (parked or (wish ~= '' and call('HGET', rowKey, 'wish') == wish)) and not OF_ONE_LEASE[call('HGET', rowKey, 'code') or ''] then
+  if row.state == 'failure' and (parked or (wish ~= '' and find(call('HGET', rowKey, 'wish') or '', wish .. ' ', 1, true))) and not OF_ONE_LEASE[call('HGET', rowKey, 'code') or ''] then
     rememberExp(rowKey, row, exp, now)
     return { FAILED, call('HGET', rowKey, 'result') }
   end

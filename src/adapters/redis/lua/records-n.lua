@@ -25,6 +25,9 @@
 local retention, keep = tonumber(ARGV[1]), tonumber(ARGV[2])
 local SHARED, EACH = 2, 9
 
+-- Asks that a row remembers, as long as each other.
+local MAX_WISHES = 8
+
 local LOST, STALE, RECORDED, AWAITED = 0, 1, 2, 3
 
 local function record(rowKey, generationKey, parkedKey, at)
@@ -37,7 +40,11 @@ local function record(rowKey, generationKey, parkedKey, at)
   if row.state ~= 'running' or row.epoch ~= tonumber(ARGV[at + 1]) or (owner ~= '' and row.owner ~= owner) then return STALE end
 
   call('HSET', rowKey, 'state', ARGV[at + 2], 'code', ARGV[at + 3], 'result', ARGV[at + 4], 'owner', '', 'updated', now)
-  if ARGV[at + 2] == 'failure' then call('HSET', rowKey, 'wish', ARGV[at + 9]) end
+  -- The youngest first, a blank after each.
+  local wish = ARGV[at + 9]
+  if wish ~= '' and ARGV[at + 2] == 'failure' then
+    call('HSET', rowKey, 'wish', string.sub(wish .. ' ' .. (call('HGET', rowKey, 'wish') or ''), 1, MAX_WISHES * (#wish + 1)))
+  end
   -- What is not there counts as 0 and as no cancel.
   if row.cancel or row.takeovers > 0 then call('HSET', rowKey, 'cancel', '0', 'takeovers', '0') end
   if row.crashes > 0 then call('HDEL', rowKey, 'crashes') end

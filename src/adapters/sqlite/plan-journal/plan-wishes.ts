@@ -1,7 +1,7 @@
 import type { SqliteDatabase } from '../open.ts';
 
 /** Wishes that are kept of a plan: whoever retries one ten thousand times leaves no more. */
-const MOST = 64;
+const MAX_WISHES = 64;
 
 interface PlanWishes {
   /** Keeps a wish; answers whether it was not known. */
@@ -26,7 +26,7 @@ export function planWishes(db: SqliteDatabase): PlanWishes {
     keep(planSha256, wish) {
       if (find.get(planSha256, wish) !== undefined) return false;
       add.run({ planSha256, wish });
-      forget.run(planSha256, planSha256, MOST);
+      forget.run(planSha256, planSha256, MAX_WISHES);
       return true;
     },
     served: (planSha256, wish) => find.get(planSha256, wish) !== undefined,
