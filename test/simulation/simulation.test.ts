@@ -291,6 +291,11 @@ if (SEED !== undefined) {
       expect([...reached]).toEqual(expect.arrayContaining(['approval:forged-INVALID_RESULT', 'question:other-hash']));
     });
 
+    it('keep the promise that this one broke: the job of a retry vanishes with its worker between link and unlink, after a failure', async () => {
+      const { violations } = await runHistory(scenarioOf(5_017_283));
+      expect(violations).toEqual([]);
+    });
+
     it('are the same history for the same seed, here and in a process of the long run', async () => {
       const child = await askProgram(process.execPath, scriptArgs(LONG_CHILD, ['digests', '21', '12']));
       expect(child.exitCode, child.stderr).toBe(0);
