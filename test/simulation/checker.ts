@@ -231,7 +231,9 @@ export class Checker {
     if (view.open !== undefined && outcomes.length > 0 && !this.vanished.has(id)) this.violate('intents end', `${id} has ended and its intent is open`);
     const succeeded = view.success !== undefined || this.#earlier.get(id)?.succeeded === true || outcomes.some(({ status }) => status === 'SUCCESS');
     if (succeeded && effects.standing === 0) this.violate('effect if and only if SUCCESS', `${id} is a SUCCESS without effect`);
-    if (!succeeded && outcomes.length > 0 && effects.standing > 0 && !doubtful) {
+    // Nobody ends what was begun when its job was removed: the journal says that nobody knows.
+    const isBegun = view.open !== undefined && this.vanished.has(id);
+    if (!succeeded && outcomes.length > 0 && effects.standing > 0 && !doubtful && !isBegun) {
       this.violate('effect if and only if SUCCESS', `${id} is a FAILURE and its file is at ${destination ?? 'the vault'}`);
     }
     const { last } = effects;

@@ -14,9 +14,9 @@ const DELIVERED_AGAIN_EVERY = 53;
 /** In one of so many the kernel makes tasks by the clock. */
 const SCHEDULE_EVERY = 29;
 /** In one of so many a plan waits for somebody's word. */
-const APPROVAL_EVERY = 31;
+const APPROVAL_EVERY = 53;
 /** In one of so many receivers are told of ends. */
-const WEBHOOKS_EVERY = 37;
+const WEBHOOKS_EVERY = 59;
 const FILE_KINDS = ['move', 'move', 'copy', 'delete', 'move-across', 'copy-across'] as const;
 const CALL_KINDS = [
   'kill-before',

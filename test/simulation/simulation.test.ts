@@ -286,9 +286,14 @@ if (SEED !== undefined) {
     });
 
     it('keep the promise that this one broke: somebody who follows a plan, too, and has shown its kernel another answer', async () => {
-      const { violations, reached } = await runHistory(scenarioOf(5_000_153));
+      const { violations, reached } = await runHistory(scenarioOf(5_003_579));
       expect(violations).toEqual([]);
       expect([...reached]).toEqual(expect.arrayContaining(['approval:forged-INVALID_RESULT', 'question:other-hash']));
+    });
+
+    it('keep the promise that this one broke: the job of a retry vanishes with its worker between link and unlink, after a failure', async () => {
+      const { violations } = await runHistory(scenarioOf(5_017_283));
+      expect(violations).toEqual([]);
     });
 
     it('are the same history for the same seed, here and in a process of the long run', async () => {

@@ -5,6 +5,8 @@ import type { CallFault, ReceiverAnswer, Scenario, SimWebhooks } from '../scenar
 const CALLS = [
   'outbox.add',
   'outbox.add',
+  'outbox.add',
+  'outbox.add',
   'outbox.settle',
   'outbox.settle',
   'outbox.due',

@@ -33,6 +33,7 @@ const SETTLED_MS = 3 * 3_600_000;
 
 const DAY_MS = 90_000_000;
 const A_WHILE_MS = 120_000;
+const AN_HOUR_MS = 3_600_000;
 
 const NOTICE_KEY = simKey('webhook-1', 'result');
 export const ENDPOINTS: readonly WebhookEndpoint[] = [
@@ -128,7 +129,8 @@ export function startWebhooks(parts: Parts, webhooks: SimWebhooks): () => Promis
   if (webhooks.retried) retryFirst(parts);
   return async () => {
     // A day of attempts is one of the clock, and ten of them take three quarters of an hour.
-    if (webhooks.isDown) world.scheduler.at(A_WHILE_MS, undefined, () => setClock(DAY_MS));
+    // The next notice of a task begins when the one before was given up.
+    if (webhooks.isDown) for (const at of [A_WHILE_MS, AN_HOUR_MS]) world.scheduler.at(at, undefined, () => setClock(DAY_MS));
     await settle(parts, webhooks, { receiver, watch, served: () => served });
   };
 }
@@ -218,15 +220,18 @@ const MAX_LOOKS = 20;
 
 /** Somebody puts the missing file there when the first task has failed for it, and pushes the task once more. */
 function retryFirst(parts: Parts): void {
-  const { world, open, tickets, pushAgain, checker } = parts;
+  const { world, open, tickets, pushAgain, redis } = parts;
   const [ticket] = tickets;
   if (ticket?.task.trap !== 'source-missing' || ticket.source === undefined) return;
   const { source } = ticket;
   const process = new SimProcess('retrier', world.scheduler, { mortal: false });
   open.producers += 1;
   const work = async (): Promise<void> => {
-    const hasFailed = (): boolean => pushAgain.has(ticket.id) && checker.recorded(ticket.id).length > 0;
+    const hasFailed = (): boolean =>
+      pushAgain.has(ticket.id) && [...redis.queue(ticket.queue).jobs.values()].some(({ state, data }) => state === 'failed' && taskIdOf(data) === ticket.id);
     for (let looks = 0; looks < MAX_LOOKS && !hasFailed(); looks += 1) await world.wait(process, AGAIN_MS);
+    // The failure is noted meanwhile, and perhaps on its way.
+    await world.wait(process, AGAIN_MS);
     put(parts, source, ticket.content);
     pushAgain.get(ticket.id)?.();
     open.producers -= 1;
