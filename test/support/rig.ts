@@ -34,7 +34,7 @@ import {
   verifyKey,
   verifyResult,
 } from '../../src/lease/index.ts';
-import { createLogger } from '../../src/observability/logging.ts';
+import { createLogger, type Logger } from '../../src/observability/logging.ts';
 import { lookAgain } from './look-again.ts';
 import { PATIENCE_MS, patient } from './patience.ts';
 import { startTestRedis, type TestRedis } from './redis.ts';
@@ -97,6 +97,8 @@ export interface RigOptions {
   /** Sections of the configuration that differ. */
   readonly config?: { readonly [section: string]: Record<string, unknown> };
   readonly logLevel?: string;
+  /** Of the workers; nothing is logged unless given. */
+  readonly log?: Logger;
   /** Base directories beside `main` and `other`, id = path. */
   readonly bases?: Readonly<Record<string, string>>;
   /** Instead of a server of its own. */
@@ -198,7 +200,7 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
     },
     answer: (taskId, isIt = () => true, timeoutMs = PATIENCE_MS) => answerOf(taskId, isIt, timeoutMs, ledger, signals),
     async startWorker(roleOptions = {}) {
-      const role = await createWorkerRole({ config, places, log: createLogger(options.logLevel ?? 'silent', 'worker') }, roleOptions);
+      const role = await createWorkerRole({ config, places, log: options.log ?? createLogger(options.logLevel ?? 'silent', 'worker') }, roleOptions);
       workers.push(role);
       await role.start();
       return role;

@@ -9,6 +9,7 @@ import { descriptorFile, type LogFile } from '../../../src/observability/log-sin
 import { startChild } from '../journal/fixture.ts';
 
 const FULL_CHILD = fileURLToPath(new URL('./log-full-child.ts', import.meta.url));
+const WORKER_CHILD = fileURLToPath(new URL('./worker-full-child.ts', import.meta.url));
 const MIB = 1024 * 1024;
 const LINE = `${'x'.repeat(MIB - 1)}\n`;
 
@@ -100,4 +101,10 @@ it('costs a role on a full disk lines, which are counted, and nothing else', asy
   expect(said).toBeGreaterThan(0);
   expect(lost).toBeGreaterThan(0);
   expect(rolled).toEqual(['worker.log', 'worker.log.1']);
+});
+
+it('keeps no worker from its tasks while it lies on a full disk', async () => {
+  const wrapper = process.geteuid?.() === 0 ? ['unshare', '-m'] : ['unshare', '-Urm'];
+  const child = startChild(WORKER_CHILD, [directory], { wrapper });
+  expect(JSON.parse(await child.output)).toMatchObject({ done: [10, 80, 20], hasLost: true });
 });

@@ -6,7 +6,7 @@ import { systemClock } from '../../../src/core/clock.ts';
 import { createAuditLog } from '../../../src/data-dir/audit-log.ts';
 import { createAuditReader } from '../../../src/data-dir/audit-reader.ts';
 import { bindingsMark, followBindings, type LiveBindings } from '../../../src/reload/live-bindings.ts';
-import { holdSettings, type ReloadEnd, type SettingsHolder } from '../../../src/reload/live-settings.ts';
+import { holdSettings, RELOAD_POINTS, type ReloadEnd, type ReloadPoint, type SettingsHolder } from '../../../src/reload/live-settings.ts';
 
 const http = (tool: string, changes: object = {}) => ({
   ...{ tool, adapter: 'http', provider: 'crm', http: { hosts: ['crm.example'], secrets: { key: 'env:CRM_KEY' } } },
@@ -40,7 +40,7 @@ function put(bindings: Readonly<Record<string, unknown>>): void {
 }
 
 const auditFile = () => path.join(home, 'audit.ndjson');
-const reload = (): Promise<ReloadEnd> =>
+const reload = (onPoint?: (point: ReloadPoint) => Promise<void> | undefined): Promise<ReloadEnd> =>
   settings.reload('me', {
     role: 'worker 1',
     read: () => settings.current,
@@ -48,9 +48,10 @@ const reload = (): Promise<ReloadEnd> =>
     audit: createAuditLog({ file: auditFile(), clock: systemClock }),
     tell: () => undefined,
     warn: () => undefined,
+    ...(onPoint === undefined ? {} : { onPoint }),
   });
 async function details() {
-  const found: unknown[] = [];
+  const found: { outcome: string; detail: unknown }[] = [];
   for await (const { outcome, detail } of createAuditReader(auditFile()).records()) found.push({ outcome, detail });
   return found;
 }
@@ -105,9 +106,26 @@ describe('bindings of a role that reloads', () => {
     expect([steps, settings.generation]).toEqual([['abandon'], 1]);
   });
 
+  it.each(RELOAD_POINTS)('are the old ones or the new ones, whole, with their own mark, when the role is cut off after the step %s', async (cut) => {
+    const [before, of] = [settings.files(), live.current];
+    put({ ...FIRST, b: elsewhere });
+    await new Promise<void>((resolve) => {
+      void reload((point) => {
+        if (point !== cut) return undefined;
+        resolve();
+        return new Promise(() => undefined);
+      });
+    });
+    const isNew = RELOAD_POINTS.indexOf(cut) >= RELOAD_POINTS.indexOf('swapped');
+    expect([live.current === of, settings.generation]).toEqual([!isNew, isNew ? 2 : 1]);
+    expect(settings.files()).toEqual(isNew ? { 'tool bindings': bindingsMark([home]) } : before);
+    const outcomes = RELOAD_POINTS.indexOf(cut) < RELOAD_POINTS.indexOf('asked') ? [] : cut === 'done' ? ['asked', 'done'] : ['asked'];
+    expect((await details().catch(() => [])).map(({ outcome }) => outcome)).toEqual(outcomes);
+  });
+
   it('end up as the last file says when ten ask at once', async () => {
     put({ ...FIRST, b: elsewhere });
-    const ends = await Promise.all(Array.from({ length: 10 }, reload));
+    const ends = await Promise.all(Array.from({ length: 10 }, () => reload()));
     expect([ends.map(({ outcome }) => outcome), settings.generation, touched.length]).toEqual([
       ['taken', ...Array.from({ length: 9 }, () => 'unchanged')],
       2,
