@@ -11,7 +11,7 @@ export type Effect = 'reload' | 'restart';
  * here only when every role that reads it asks its live settings each time.
  */
 const RELOADED = [
-  ...['log.level', 'file.', 'search.', 'lease.max_ttl_s', 'lease.default_ttl_s', 'lease.bundles'],
+  ...['log.level', 'file.', 'search.', 'lease.max_ttl_s', 'lease.default_ttl_s', 'lease.bundles', 'lease.clock_skew_s'],
   // Files beside the settings, as the roles name them.
   ...['registries', 'tool bindings'],
 ] as const;

@@ -16,6 +16,8 @@ export interface AuthoritiesOptions {
   readonly issuer: string;
   /** Longest lifetime of a lease that is accepted, seconds; asked for at each lease. */
   readonly maxTtl: number;
+  /** How far the kernel's clock may run ahead, seconds; asked for at each lease. */
+  readonly clockSkew?: number;
 }
 
 /** Everything that a worker asks about authority, with its keys, clock and revocations already in hand. */
@@ -26,7 +28,12 @@ export interface Authorities extends TaskAuthority, PlanAuthority {
 
 export function createAuthorities(options: AuthoritiesOptions): Authorities {
   const { leaseKeys, ed25519, revocations, feed, clock, issuer } = options;
-  const circumstances = () => ({ now: clock.now(), maxTtl: options.maxTtl, isRevoked: revocations.isRevoked });
+  const circumstances = () => ({
+    now: clock.now(),
+    maxTtl: options.maxTtl,
+    isRevoked: revocations.isRevoked,
+    ...(options.clockSkew === undefined ? {} : { clockSkew: options.clockSkew }),
+  });
   const worker: WorkerAuthority = { verifier: { keyring: leaseKeys, ed25519 }, issuer, circumstances };
   return {
     ...createTaskAuthority(worker),

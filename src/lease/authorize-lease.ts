@@ -7,6 +7,8 @@ export interface LeaseCircumstances {
   readonly now: number;
   /** Longest lifetime that is accepted, seconds. */
   readonly maxTtl: number;
+  /** How far the kernel's clock may run ahead of the worker's, seconds; 60 unless told. */
+  readonly clockSkew?: number;
   readonly isRevoked: (jti: string) => boolean;
   /** Capabilities of the executor that would run the task. */
   readonly capabilities: ReadonlySet<string>;
@@ -26,8 +28,7 @@ export interface LeaseRefusal {
   readonly message: string;
 }
 
-/** How far the kernel's clock may run ahead of the worker's. */
-const MAX_CLOCK_SKEW_SECONDS = 60;
+const CLOCK_SKEW_SECONDS = 60;
 
 /**
  * Second stage (protocol.md section 3): may a *new* effect start now under an authenticated lease? Pure and synchronous,
@@ -45,11 +46,11 @@ export function authorizeLease(lease: LeasePayload, { capabilities, ...circumsta
 /** Revocation, lifetime and expiry, of a task's lease or a plan's. */
 export function authorizeTimes(
   lease: Pick<LeasePayload, 'jti' | 'iat' | 'exp'>,
-  { now, maxTtl, isRevoked }: Omit<LeaseCircumstances, 'capabilities'>,
+  { now, maxTtl, clockSkew = CLOCK_SKEW_SECONDS, isRevoked }: Omit<LeaseCircumstances, 'capabilities'>,
 ): LeaseRefusal | undefined {
   const seconds = now / 1000;
   if (isRevoked(lease.jti)) return { code: 'INVALID_LEASE', message: GATE_MESSAGES.revoked };
-  if (lease.iat > seconds + MAX_CLOCK_SKEW_SECONDS) return { code: 'INVALID_LEASE', message: GATE_MESSAGES.future };
+  if (lease.iat > seconds + clockSkew) return { code: 'INVALID_LEASE', message: GATE_MESSAGES.future };
   if (lease.exp - lease.iat > maxTtl) return { code: 'INVALID_LEASE', message: `${GATE_MESSAGES.tooLong} ${maxTtl} seconds` };
   if (seconds >= lease.exp) return { code: 'LEASE_EXPIRED', message: `the lease expired at ${new Date(lease.exp * 1000).toISOString()}` };
   return undefined;

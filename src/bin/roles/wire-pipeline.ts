@@ -113,6 +113,7 @@ export async function wirePipeline({
       problem === undefined ? log.info(LOG_LINES.revocationsWhole.message) : log.error({ problem }, LOG_LINES.revocationsDamaged.message),
   });
   const results = createResultReader({ keyring: resultKeys, ed25519 });
+  const limits = () => (reloadable?.settings.current ?? config).lease;
   const authorities = createAuthorities({
     leaseKeys,
     ed25519,
@@ -121,7 +122,10 @@ export async function wirePipeline({
     clock,
     issuer: config.lease.issuer,
     get maxTtl() {
-      return (reloadable?.settings.current ?? config).lease.max_ttl_s;
+      return limits().max_ttl_s;
+    },
+    get clockSkew() {
+      return limits().clock_skew_s;
     },
   });
 

@@ -42,7 +42,7 @@ describe('what a reload makes of the settings that were read', () => {
   it('knows for each setting whether it needs a restart', () => {
     const reloaded = [...settingsByKey().keys()].filter((key) => effectOf(key) === 'reload');
     expect(reloaded).toEqual([
-      ...['lease.max_ttl_s', 'lease.default_ttl_s', 'lease.bundles'],
+      ...['lease.max_ttl_s', 'lease.default_ttl_s', 'lease.clock_skew_s', 'lease.bundles'],
       'file.base_directories',
       ...['file.filesystems', 'file.confinement', 'file.settle_s', 'file.max_run_s', 'file.max_bytes', 'file.vault_quota_bytes', 'file.hash_max_bytes'],
       ...['search.max_run_s', 'search.max_memory_mb', 'search.scopes'],

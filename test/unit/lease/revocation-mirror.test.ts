@@ -189,6 +189,10 @@ describe('a revocation mirror', () => {
     const authorities = createAuthorities({ leaseKeys: keyring, ed25519, revocations, feed, clock, issuer: 'writ-kernel', maxTtl: 7200 });
     const capabilities = new Set(['FILE_MOVE']);
     expect(authorities.authorize(LEASE, capabilities)).toBeUndefined();
+    const early = { ...LEASE, iat: Math.floor(clock.now() / 1000) + 61 };
+    expect(authorities.authorize(early, capabilities)).toEqual({ code: 'INVALID_LEASE', message: expect.stringContaining('future') });
+    const patient = createAuthorities({ leaseKeys: keyring, ed25519, revocations, feed, clock, issuer: 'writ-kernel', maxTtl: 7200, clockSkew: 61 });
+    expect(patient.authorize(early, capabilities)).toBeUndefined();
     feed.log = upTo(1);
     await authorities.refresh();
     expect(authorities.authorize(LEASE, capabilities)).toEqual({ code: 'INVALID_LEASE', message: 'the lease was revoked' });
