@@ -23,8 +23,8 @@ export async function claim(context: AuthenticatedDelivery): Promise<ClaimedDeli
   const waited = await hasWaited(taskId, delivery, deps);
   // A step has one answer: the plan may have seen the FAILURE, and be at the next attempt.
   let takesFailure = waited || isStepOfPlan(manifest);
-  // Whoever brings the job again that has told this FAILURE does not ask for another.
-  let wish = isRedelivered(delivery) ? wishOfDelivery(delivery) : '';
+  // Whoever brings the job again that has told this FAILURE does not ask for another; nor does a first delivery that slept until then.
+  let wish = wishOfDelivery(delivery);
   let deadInstance: string | undefined;
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const circumstance = { look: deps.inFlight.isClaimed(taskId), waited: takesFailure, wish, ...(deadInstance === undefined ? {} : { deadInstance }) };

@@ -39,12 +39,12 @@ async function deliver(jobId: string, started = 1): Promise<HandledDelivery> {
 const delayed = async ({ afterDelay }: HandledDelivery): Promise<void> => afterDelay?.();
 
 /** Runs the task by one job, and does this while its executor is at work. */
-async function during(meanwhile: () => Promise<void>, execution: Execution = DONE): Promise<HandledDelivery> {
+async function during(meanwhile: () => Promise<void>, execution: Execution = DONE, jobId = 'first'): Promise<HandledDelivery> {
   world.host.run = async () => {
     await meanwhile();
     return execution;
   };
-  return deliver('first');
+  return deliver(jobId);
 }
 
 describe('duplicates of a task that runs', () => {
@@ -130,7 +130,7 @@ describe('an older signed FAILURE that was put back over a SUCCESS', () => {
     const failure = (await during(async () => undefined, failed('EXECUTION_FAILED'))).action;
     expect(failure).toMatchObject({ kind: 'fail' });
     const old = await row();
-    await during(async () => delayed(await deliver('parked')));
+    await during(async () => delayed(await deliver('parked')), DONE, 'second');
     const { result = '', jobKey: key = '', manifestSha256 = '' } = (await row()) ?? {};
     world.host.recalls.set(MANIFEST.task_id, { kind: 'finished', manifestSha256, result });
     await world.ledger.discard(MANIFEST.task_id, result);
