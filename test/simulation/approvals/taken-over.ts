@@ -13,7 +13,7 @@ import type { ApprovalWatch } from './checker.ts';
 const signer = createResultSigner(EXECUTOR_KEY, cheapEd25519);
 
 /** What whoever holds the key of an executor, and the socket of the plan role, sees of the kernel. */
-export interface TakenOver {
+interface TakenOver {
   onDerived(lease: DerivedLease): void;
   onAsked(request: DeriveRequest, row: StoredApproval): Promise<void>;
 }

@@ -84,23 +84,4 @@ export const WEBHOOK_MUTANTS: readonly Mutant[] = [
           attempt({ ...notice, body: notice.body.replace(/"timestamp":"[^"]*"/, `"timestamp":"${new Date(process.clock.now()).toISOString()}"`) }, signal),
     },
   },
-  {
-    name: 'the next notice of a task does not wait for the one before',
-    seams: {
-      outbox: (outbox) => ({
-        ...outbox,
-        async due(endpoint, now, longest, limit) {
-          const due = await outbox.due(endpoint, now, longest, limit);
-          const { notices } = await outbox.list({ endpoint, state: 'pending' }, undefined, limit);
-          const texts = await Promise.all(notices.filter(({ attempts }) => attempts === 0).map(({ id }) => outbox.read(id)));
-          const more = texts.flatMap((view) =>
-            view?.body === undefined ? [] : [{ id: view.id, taskId: view.task_id, body: view.body, attempts: 0, firstAt: undefined }],
-          );
-          const known = new Set(due.notices.map(({ id }) => id));
-          // Their numbers are not told here: large ones come after all others.
-          return { ...due, notices: [...due.notices, ...more.filter(({ id }) => !known.has(id)).map((one, at) => ({ ...one, seq: 1_000_000 + at }))] };
-        },
-      }),
-    },
-  },
 ];

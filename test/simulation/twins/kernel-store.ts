@@ -6,7 +6,7 @@ import type { ApprovalStore, ScheduleStore } from '../../../src/core/ports/index
 import { emptied } from './stores.ts';
 
 /** What the kernel keeps in SQL and a history looks at. */
-export interface KernelStores {
+interface KernelStores {
   readonly schedules: ScheduleStore;
   readonly approvals: ApprovalStore;
 }

@@ -4,7 +4,7 @@ import type { SimProcess } from '../scheduler.ts';
 import type { World } from '../world.ts';
 
 /** A request as the receiver had it. */
-export interface Received {
+interface Received {
   readonly endpoint: string;
   readonly id: string;
   readonly body: string;

@@ -1,0 +1,87 @@
+import { isWritError } from '../../../src/core/errors.ts';
+import { lifecycle, sequential } from '../../../src/core/lifecycle.ts';
+import type { WebhookOutbox } from '../../../src/core/ports/index.ts';
+import { createResultReader, fixedKeyring } from '../../../src/lease/index.ts';
+import { outcomeForNotice } from '../../../src/surfaces/shared/webhooks.ts';
+import { attempt } from '../../../src/webhooks/io/attempt.ts';
+import { type FollowDeps, followOutcomes } from '../../../src/webhooks/io/follow-outcomes.ts';
+import { createSender, type Sender } from '../../../src/webhooks/io/sender.ts';
+import type { WebhookEndpoint } from '../../../src/webhooks/notice/endpoint.ts';
+import { gatewayFor } from '../gateway.ts';
+import type { Parts } from '../parts.ts';
+import type { SimProcess } from '../scheduler.ts';
+import { EXECUTOR_KEY } from '../tasks.ts';
+import { cheapEd25519, simKey } from '../twins/crypto.ts';
+import type { WebhookWatch } from './checker.ts';
+import { type OutboxFile, outboxFor } from './outbox.ts';
+import type { ReceiverTwin } from './receiver.ts';
+import type { TaskIndexTwin } from './task-index.ts';
+
+const TEND_MS = 10_000;
+const TIMEOUT_MS = 15_000;
+/** Notices that were delivered or died are kept for the shortest time that may be set. */
+const KEEP_MS = 86_400_000;
+
+export const NOTICE_KEY = simKey('webhook-1', 'result');
+export const ENDPOINTS: readonly WebhookEndpoint[] = [
+  { id: 'all', url: 'https://all.example/', capabilities: ['*'], keys: [], allow: [] },
+  { id: 'wish', url: 'https://wish.example/', capabilities: [], keys: [], allow: [] },
+];
+
+/** What one process of the API has of webhooks. */
+export interface Served {
+  readonly outbox: WebhookOutbox;
+  readonly outcome: FollowDeps['outcome'];
+  readonly senders: ReadonlyMap<string, Sender>;
+}
+
+/** The product's follower and senders in one process of the API. Rejects where the outbox cannot be written. */
+export async function serve(
+  parts: Parts,
+  process: SimProcess,
+  { file, index, receiver, watch }: { file: OutboxFile; index: TaskIndexTwin; receiver: ReceiverTwin; watch: WebhookWatch },
+): Promise<Served> {
+  const { world, host } = parts;
+  const { clock } = process;
+  const context = { world, process };
+  const plain = watch.outbox(outboxFor(file, world, process));
+  const outbox = host.seams.outbox === undefined ? plain : host.seams.outbox(plain, context);
+  const gateway = gatewayFor(parts, process, createResultReader({ keyring: fixedKeyring([EXECUTOR_KEY]), ed25519: cheapEd25519 }));
+  const onTrouble = (error: unknown): void => {
+    world.trace.say(world.now, process.name, `trouble: ${String(error)}`);
+    if (!isWritError(error) && !String(error).includes('are missing')) parts.checker.violate('nothing crashes by itself', `webhooks: ${String(error)}`);
+  };
+  const outcome: FollowDeps['outcome'] = (task) => outcomeForNotice(task, gateway);
+  const senders = new Map(
+    ENDPOINTS.map(({ id }) => {
+      const post = receiver.postFor(process, id);
+      const once: Parameters<typeof createSender>[0]['attempt'] = async (notice, signal) => {
+        const over = watch.onAttempt(id, notice, process);
+        const end = await attempt(notice, { post, key: NOTICE_KEY, ed25519: cheapEd25519, clock, timeoutMs: TIMEOUT_MS }, signal);
+        over();
+        return end;
+      };
+      const tried = host.seams.attempt === undefined ? once : host.seams.attempt(once, context);
+      const sender = createSender({ outbox, endpoint: id, attempt: tried, clock, random: () => world.random.number(), report: () => undefined, onTrouble });
+      return [id, sender] as const;
+    }),
+  );
+  const follower = followOutcomes({
+    index: index.portFor(process),
+    outbox,
+    endpoints: ENDPOINTS,
+    outcome,
+    clock,
+    onNotices: (notices) => {
+      for (const { endpoint } of notices) senders.get(endpoint)?.wake();
+    },
+    onDropped: () => undefined,
+    onTrouble,
+  });
+  const tender = lifecycle(
+    () => void setInterval(() => void outbox.trim(clock.now() - KEEP_MS, clock.now(), 1_000).catch(onTrouble), TEND_MS),
+    () => undefined,
+  );
+  await sequential([...senders.values(), follower, tender]).start();
+  return { outbox, outcome, senders };
+}
