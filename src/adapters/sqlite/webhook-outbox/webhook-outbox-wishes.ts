@@ -1,7 +1,7 @@
 import { WritError } from '../../../core/errors.ts';
 import type { SqliteDatabase } from '../open.ts';
 
-interface Wish {
+interface WantedRow {
   readonly taskId: string;
   readonly endpoint: string;
 }
@@ -9,12 +9,12 @@ interface Wish {
 /** The wishes of the outbox and their bound (docs/webhooks.md, Room), on an open database. */
 export function outboxWishes(db: SqliteDatabase, { maxNotices }: { readonly maxNotices: number }) {
   const count = db.prepare<[], { rows: number }>('SELECT rows FROM wishes');
-  const isThere = db.prepare<Wish>('SELECT 1 FROM wanted WHERE task_id = @taskId AND endpoint = @endpoint');
+  const isThere = db.prepare<WantedRow>('SELECT 1 FROM wanted WHERE task_id = @taskId AND endpoint = @endpoint');
   const told = db.prepare<[number], { rows: number }>('SELECT count(*) AS rows FROM (SELECT 1 FROM wanted WHERE told = 1 LIMIT ?)');
   const forgetTold = db.prepare<[number]>(
     'DELETE FROM wanted WHERE (task_id, endpoint) IN (SELECT task_id, endpoint FROM wanted WHERE told = 1 ORDER BY until LIMIT ?)',
   );
-  const insert = db.prepare<Wish & { readonly until: number }>(
+  const insert = db.prepare<WantedRow & { readonly until: number }>(
     'INSERT INTO wanted (task_id, endpoint, until) VALUES (@taskId, @endpoint, @until) ON CONFLICT (task_id, endpoint) DO UPDATE SET until = max(until, excluded.until)',
   );
   const endpoints = db.prepare<[string], { endpoint: string }>('SELECT endpoint FROM wanted WHERE task_id = ?');
