@@ -51,12 +51,16 @@ export function heardOf({ plan }: Run, step: number, { asked }: HttpProvider): n
   return asked.filter(({ key }) => tasks.has(key ?? '')).length;
 }
 
+/** The number of a step among those that a plan reaches or skips: a step that falls back is two of them. */
+const ordinalOf = ({ kinds }: Run['scene'], step: number): number => step + kinds.slice(0, step).filter((kind) => kind === 'falls back').length;
+
 /** A `once` request is heard once; not more than once when its outcome is unknown. */
 function wronglySent(run: Run, provider: HttpProvider): readonly string[] {
   return run.scene.kinds.flatMap((kind, step) => {
     if (!ONCE.has(kind)) return [];
     const times = heardOf(run, step, provider);
-    const answers = run.envelope?.output.results.filter(({ stepId }) => stepId.startsWith(`${step}-`)) ?? [];
+    const answers = run.envelope?.output.results.filter(({ stepId }) => stepId.startsWith(`${ordinalOf(run.scene, step)}-`)) ?? [];
+    if (answers.length !== 1 || answers[0]?.ref !== 'chaos.http') return [`step ${step} has the answers ${JSON.stringify(answers)}`];
     const unclear = answers.some(({ error }) => error?.code === UNKNOWN);
     return times === 1 || (unclear && times === 0) ? [] : [`step ${step} was sent ${times} times: ${JSON.stringify(answers)}`];
   });
