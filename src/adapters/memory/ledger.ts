@@ -15,7 +15,7 @@ interface Kept {
 }
 
 /** Asks that a row remembers. */
-const MAX_WISHES = 8;
+export const MAX_WISHES = 8;
 
 export interface MemoryLedger extends Ledger {
   /** When the row goes, milliseconds since 1970. */
