@@ -23,13 +23,6 @@ export const MENDED_MUTANTS: readonly Mutant[] = [
     name: 'what was trimmed counts as unknown to the host',
     seams: memoryWith((memory) => ({ recall: async (taskId) => known(await memory.recall(taskId)) })),
   },
-  {
-    name: 'a plan that follows does not look whether it was trimmed',
-    seams: {
-      planJournal: (journal) =>
-        new Proxy(journal, { get: (target, key, receiver) => (key === 'trimmed' ? async () => undefined : (Reflect.get(target, key, receiver) as unknown)) }),
-    },
-  },
 
   // Findings that were mended: each mend is taken back
   { name: 'A1: the answer of a tool is not judged before it is signed', seams: executorWith(unjudged) },
