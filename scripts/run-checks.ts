@@ -38,7 +38,7 @@ export function describeResult({ name, passed, output, seconds }: CheckResult): 
 
 async function runCheck(check: Check): Promise<CheckResult> {
   const start = performance.now();
-  const { passed, output } = 'tool' in check ? await runTool(check.tool) : await runFunction(check.problems);
+  const { passed, output } = 'tool' in check ? await runTool(check.tool, check.env) : await runFunction(check.problems);
   return { name: check.name, passed, output, seconds: (performance.now() - start) / 1000 };
 }
 
@@ -51,9 +51,12 @@ async function runFunction(problems: () => readonly string[] | Promise<readonly 
   }
 }
 
-async function runTool([name, ...args]: readonly [string, ...string[]]): Promise<{ passed: boolean; output: string }> {
+async function runTool(
+  [name, ...args]: readonly [string, ...string[]],
+  own: Readonly<Record<string, string>> = {},
+): Promise<{ passed: boolean; output: string }> {
   const root = packageRoot();
   const file = path.resolve(root, 'node_modules', '.bin', name);
-  const { failed, all, cause } = await askProgram(file, args, { cwd: root, all: true, env: { NO_COLOR: '1' } });
+  const { failed, all, cause } = await askProgram(file, args, { cwd: root, all: true, env: { NO_COLOR: '1', ...own } });
   return { passed: !failed, output: cause instanceof Error ? `${name} cannot be started: ${cause.message}` : all };
 }
