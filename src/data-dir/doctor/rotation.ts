@@ -12,7 +12,7 @@ interface Rotated {
 const MIB = 1024 * 1024;
 /** A file is put aside before the next write, so that the last one may go beyond. */
 const LAST_WRITE = 2 * MIB;
-const TODO = 'make room, or look who has put another file in its place; the log of its role says why (`a log cannot be put aside, and grows on`)';
+const REMEDY = 'make room, or look who has put another file in its place; the log of its role says why (`a log cannot be put aside, and grows on`)';
 
 /** Whether logs and the audit log are as long as the settings let them be: one that cannot be put aside grows on and keeps nobody from working. */
 export function examineRotation(
@@ -20,7 +20,7 @@ export function examineRotation(
   settings: { readonly log: Rotated; readonly audit: Rotated },
 ): Promise<Check[]> {
   const files = [...logsIn(logs).map((file) => ({ file, ...settings.log })), { file: audit, ...settings.audit }];
-  return examine('Logs', [{ title: 'rotation', look: () => rotation(files), todo: TODO }]);
+  return examine('Logs', [{ title: 'rotation', look: () => rotation(files), todo: REMEDY }]);
 }
 
 function rotation(files: readonly ({ readonly file: string } & Rotated)[]): Finding {
@@ -29,7 +29,7 @@ function rotation(files: readonly ({ readonly file: string } & Rotated)[]): Find
     const isLong = rotate_mb > 0 && size > rotate_mb * MIB + LAST_WRITE;
     return isLong ? [`${path.basename(file)} has ${bytes(size)} and was to be put aside at ${bytes(rotate_mb * MIB)}`] : [];
   });
-  return long.length > 0 ? warning(long.join('; '), TODO) : passed('no file is longer than the settings let it be');
+  return long.length > 0 ? warning(long.join('; '), REMEDY) : passed('no file is longer than the settings let it be');
 }
 
 function logsIn(directory: string): string[] {
