@@ -21,7 +21,7 @@ export const WISH_MUTANTS: readonly Mutant[] = [
         changed(journal, { begin: (plan, now) => journal.begin(plan.keepsLease === true ? unnamed(plan, context) : plan, now) }),
     },
   },
-  { name: "a retry of a plan's job counts its ends anew", seams: { planQueue: countedAnew } },
+  { name: "a retry of a plan's job counts its ends and its failures anew", seams: { planQueue: countedAnew } },
   { name: 'each start of a job is a wish of its own', seams: { openWorker: wishedByStarts } },
   {
     name: 'a task that told its failure is run again when its job comes back',
@@ -74,9 +74,16 @@ function keptBefore(journal: PlanJournal, context: SeamContext): PlanJournal {
   });
 }
 
+/** Either of both figures tells the asks apart, so that a retry which sets back one of them is still an ask. */
 function countedAnew(queue: QueueTwin): void {
   const retry = queue.retry.bind(queue);
-  Object.assign(queue, { retry: (id: string, from: 'completed' | 'failed') => retry(id, from, { resetAttemptsMade: true, resetAttemptsStarted: true }) });
+  Object.assign(queue, {
+    retry(id: string, from: 'completed' | 'failed') {
+      retry(id, from, { resetAttemptsMade: true, resetAttemptsStarted: true });
+      const job = queue.jobs.get(id);
+      if (job !== undefined) job.stacktrace = [];
+    },
+  });
 }
 
 function wishedByStarts(open: OpenWorker): OpenWorker {
