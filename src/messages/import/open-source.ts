@@ -2,7 +2,7 @@ import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { WritError } from '../../core/errors.ts';
 import type { ImportFormat, ImportOptions, ImportSource } from '../../core/ports/index.ts';
-import { openAgentMail } from './agent-mail.ts';
+import { openAgentMail } from './agent-mail/database.ts';
 import { openJsonl } from './jsonl.ts';
 import type { MailReader } from './mail-message.ts';
 import { openMailbox } from './mailbox.ts';

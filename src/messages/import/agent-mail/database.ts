@@ -1,9 +1,9 @@
 import type Database from 'better-sqlite3';
-import { Sqlite } from '../../adapters/sqlite/driver.ts';
-import { CONTACT_STATES, IngestOp, MAX_BODY_CHARS, MAX_SUBJECT_CHARS, MAX_WISHED_ID, MESSAGE_IMPORTANCES } from '../../contracts/index.ts';
-import { messageOf, WritError } from '../../core/errors.ts';
-import type { ImportRecord, ImportSource } from '../../core/ports/index.ts';
-import { boundedId } from './bounded-id.ts';
+import { Sqlite } from '../../../adapters/sqlite/driver.ts';
+import { CONTACT_STATES, IngestOp, MAX_BODY_CHARS, MAX_SUBJECT_CHARS, MAX_WISHED_ID, MESSAGE_IMPORTANCES } from '../../../contracts/index.ts';
+import { messageOf, WritError } from '../../../core/errors.ts';
+import type { ImportRecord, ImportSource } from '../../../core/ports/index.ts';
+import { boundedId } from '../bounded-id.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
