@@ -3,12 +3,19 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dataDirPaths } from '../../../src/data-dir/paths.ts';
+import { createWriteEngine } from '../../../src/messages/store/write/engine.ts';
+import { cells } from '../../../src/surfaces/tui/text/cells.ts';
 import { writeCorpus } from '../../quality/messages/mailbox.ts';
 import { commandLine } from '../../support/command-line.ts';
 import { scriptArgs } from '../../support/compiled/script.ts';
 import { openTerminal, type Terminal } from '../../support/tmux.ts';
 
 const WRIT = new URL('../../../src/bin/writ.ts', import.meta.url);
+
+const MAIL = {
+  ...({ op: 'message', project: 'p', from: 'BlueLake', to: ['RedStone'], cc: [], bcc: [], thread_id: null } as const),
+  ...({ importance: 'normal', ack_required: false, attachments: [] } as const),
+};
 
 const home = mkdtempSync(path.join(tmpdir(), 'writ-tui-'));
 const places = dataDirPaths(path.join(home, 'data'));
@@ -19,7 +26,7 @@ beforeAll(() => {
   writeFileSync(places.configFile, '[log]\nlevel = "silent"\n', { mode: 0o600 });
   writeCorpus(places.messages);
   // A person may sit at a terminal of a build server, where Ink would draw nothing.
-  terminal = openTerminal(home, ['env', 'CI=true', process.execPath, ...scriptArgs(WRIT, ['--data-dir', places.dataDir, 'tui'])]);
+  terminal = openTerminal(home, ['env', 'CI=true', 'FORCE_COLOR=1', process.execPath, ...scriptArgs(WRIT, ['--data-dir', places.dataDir, 'tui'])]);
 });
 afterAll(() => {
   terminal[Symbol.dispose]();
@@ -148,10 +155,52 @@ describe('writ tui in a terminal of 80x24', () => {
     await terminal.shows('── Preview');
   });
 
+  it('takes the wheel and clicks where they are made', async () => {
+    terminal.press('/', 'C-u');
+    terminal.type('databas* locked');
+    await terminal.shows(/^› .*sqlite: database is locked/m);
+    terminal.click(10, 6);
+    await terminal.shows(/^› .*Re: sqlite: database is locked/m);
+    await terminal.shows('Enter read');
+    terminal.click(10, 6);
+    await terminal.shows('← results');
+    terminal.click(20, 1);
+    await terminal.shows('Esc clear');
+  });
+
   it('leaves the terminal as it was and ends with 0', async () => {
     terminal.press('Tab', 'q');
     const text = await terminal.shows('ended with 0');
     expect(text).not.toContain('Writ · message search');
+  });
+});
+
+describe('writ tui in a terminal of 200x50', () => {
+  it('keeps each column in its place beside joined signs, and shows no colour to whoever wants none', async () => {
+    const directory = path.join(home, 'wide');
+    const wide = dataDirPaths(path.join(directory, 'data'));
+    mkdirSync(wide.dataDir, { recursive: true, mode: 0o700 });
+    const engine = createWriteEngine(wide.messages);
+    const joined = '👩‍👩‍👧‍👦 🏳️‍🌈 👍🏽 🇩🇪 1️⃣ ❤️';
+    const ops = [1, 2].map((id) => ({ ...MAIL, key: `k${id}`, subject: `Signs ${joined} end`, body_md: `${joined} and more of it` }));
+    engine.apply([{ at: 1, ops }]);
+    engine.close();
+    const size = { columns: 200, rows: 50 };
+    using screen = openTerminal(
+      directory,
+      ['env', 'FORCE_COLOR=1', process.execPath, ...scriptArgs(WRIT, ['--data-dir', wide.dataDir, '--no-color', 'tui', 'signs'])],
+      size,
+    );
+    await screen.shows('2 results');
+    screen.press('Enter');
+    const text = await screen.shows(/^› .*Signs 👩👩👧👦 🏳🌈 👍 DE 1 ❤ end/m);
+    const lines = text.split('\n');
+    const rule = lines.findIndex((line) => line.startsWith('── Results'));
+    const left = (line: string): number => cells(line.slice(0, line.search(/── Preview|Signs[^S]*$|#\d+ · from/)));
+    // The rule, a result with such signs beside the subject, and a line beside another result begin the right side at one column.
+    expect(new Set([left(lines[rule] ?? ''), left(lines[rule + 1] ?? ''), left(lines[rule + 2] ?? '')])).toEqual(new Set([102]));
+    expect(screen.painted()).not.toMatch(/\u001b\[[0-9;]*3[0-7]m/);
+    expect(screen.painted()).toContain('\u001b[7m');
   });
 });
 
