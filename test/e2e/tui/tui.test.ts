@@ -2,20 +2,16 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PutMessage } from '../../../src/contracts/index.ts';
 import { dataDirPaths } from '../../../src/data-dir/paths.ts';
 import { createWriteEngine } from '../../../src/messages/store/write/engine.ts';
-import { cells } from '../../../src/surfaces/tui/text/cells.ts';
+import { cells, characters } from '../../../src/surfaces/tui/text/cells.ts';
 import { writeCorpus } from '../../quality/messages/mailbox.ts';
 import { commandLine } from '../../support/command-line.ts';
 import { scriptArgs } from '../../support/compiled/script.ts';
 import { openTerminal, type Terminal } from '../../support/tmux.ts';
 
 const WRIT = new URL('../../../src/bin/writ.ts', import.meta.url);
-
-const MAIL = {
-  ...({ op: 'message', project: 'p', from: 'BlueLake', to: ['RedStone'], cc: [], bcc: [], thread_id: null } as const),
-  ...({ importance: 'normal', ack_required: false, attachments: [] } as const),
-};
 
 const home = mkdtempSync(path.join(tmpdir(), 'writ-tui-'));
 const places = dataDirPaths(path.join(home, 'data'));
@@ -175,6 +171,14 @@ describe('writ tui in a terminal of 80x24', () => {
   });
 });
 
+/** A line from a column of the terminal on. */
+function from(line: string, column: number): string {
+  const signs = characters(line);
+  let at = 0;
+  for (let used = 0; used < column; at += 1) used += cells(signs[at] ?? ' ');
+  return signs.slice(at).join('');
+}
+
 describe('writ tui in a terminal of 200x50', () => {
   it('keeps each column in its place beside joined signs, and shows no colour to whoever wants none', async () => {
     const directory = path.join(home, 'wide');
@@ -182,7 +186,9 @@ describe('writ tui in a terminal of 200x50', () => {
     mkdirSync(wide.dataDir, { recursive: true, mode: 0o700 });
     const engine = createWriteEngine(wide.messages);
     const joined = '👩‍👩‍👧‍👦 🏳️‍🌈 👍🏽 🇩🇪 1️⃣ ❤️';
-    const ops = [1, 2].map((id) => ({ ...MAIL, key: `k${id}`, subject: `Signs ${joined} end`, body_md: `${joined} and more of it` }));
+    const ops = [1, 2].map((id) =>
+      PutMessage.parse({ op: 'message', project: 'p', key: `k${id}`, from: 'BlueLake', subject: `Signs ${joined} end`, body_md: `${joined} and more of it` }),
+    );
     engine.apply([{ at: 1, ops }]);
     engine.close();
     const size = { columns: 200, rows: 50 };
@@ -196,10 +202,14 @@ describe('writ tui in a terminal of 200x50', () => {
     const text = await screen.shows(/^› .*Signs 👩👩👧👦 🏳🌈 👍 DE 1 ❤ end/m);
     const lines = text.split('\n');
     const rule = lines.findIndex((line) => line.startsWith('── Results'));
-    const left = (line: string): number => cells(line.slice(0, line.search(/── Preview|Signs[^S]*$|#\d+ · from/)));
-    // The rule, a result with such signs beside the subject, and a line beside another result begin the right side at one column.
-    expect(new Set([left(lines[rule] ?? ''), left(lines[rule + 1] ?? ''), left(lines[rule + 2] ?? '')])).toEqual(new Set([102]));
-    expect(screen.painted()).not.toMatch(/\u001b\[[0-9;]*3[0-7]m/);
+    // The right side of the rule, of a result with such signs beside the subject, and of one beside who wrote it.
+    const right = (line: number): string => from(lines[rule + line] ?? '', 102);
+    expect([right(0), right(1), right(2)]).toEqual([
+      expect.stringMatching(/^── Preview/),
+      expect.stringMatching(/^Signs 👩/),
+      expect.stringMatching(/^#\d · from/),
+    ]);
+    for (let colour = 30; colour < 38; colour += 1) expect(screen.painted()).not.toMatch(`${colour}m`);
     expect(screen.painted()).toContain('\u001b[7m');
   });
 });
