@@ -11,7 +11,7 @@ export type RecipientKind = (typeof RECIPIENT_KINDS)[number];
 export const CONTACT_STATES = ['pending', 'approved', 'blocked'] as const;
 
 /** What `writ messages import` reads. */
-export const IMPORT_FORMATS = ['jsonl', 'maildir', 'mbox', 'agent-mail'] as const;
+export const IMPORT_FORMATS = ['jsonl', 'maildir', 'mbox', 'agent-mail', 'agent-mail-archive'] as const;
 
 /** Most operations of one call or job, and most bytes of a job in JSON. */
 export const MAX_INGEST_OPS = 1000;
@@ -126,14 +126,41 @@ export const MarkImport = z.strictObject({
   position: text(4096),
   items: z.int().min(0),
   bad: z.int().min(0),
+  pass: z.int().min(0).default(0).meta({ description: 'Which reading of the whole source it is: the time at which it began.' }),
   finished: z.boolean(),
 });
+
+/** Which messages a pass of an import has told of. */
+export const ToldByImport = z.strictObject({
+  op: z.literal('told'),
+  name: filled(4096),
+  pass: z.int().min(0),
+  messages: z.array(z.strictObject({ project: Project, key: Key })).max(MAX_INGEST_OPS),
+});
+
+/** A pass is whole: what earlier ones have told of and it has not is deleted. */
+export const UntoldByImport = z.strictObject({ op: z.literal('untold'), name: filled(4096), pass: z.int().min(0) });
+
+/** What only an import of this host may ask for. */
+export const IMPORT_OPS: ReadonlySet<string> = new Set(['mark', 'told', 'untold', 'rebuild']);
 
 /** Full text made anew from the rows. */
 export const Rebuild = z.strictObject({ op: z.literal('rebuild') });
 
 /** Everything that may be asked for. */
-export const IngestOp = z.union([PutMessage, DeleteMessage, PutProject, PutProduct, LinkProduct, PutAgent, PutContact, MarkImport, Rebuild]);
+export const IngestOp = z.union([
+  PutMessage,
+  DeleteMessage,
+  PutProject,
+  PutProduct,
+  LinkProduct,
+  PutAgent,
+  PutContact,
+  MarkImport,
+  ToldByImport,
+  UntoldByImport,
+  Rebuild,
+]);
 export type IngestOp = z.infer<typeof IngestOp>;
 
 const count = z.int().min(0);

@@ -9,6 +9,8 @@ export interface Terminal extends Disposable {
   /** Presses keys by tmux's names: `Enter`, `Down`, `C-u`. All of them arrive in one piece. */
   press(...keys: readonly string[]): void;
   type(text: string): void;
+  /** Clicks at a column and line, from 0, as a terminal tells of it. */
+  click(column: number, line: number): void;
   /** What stands on the screen, line by line. */
   lines(): string[];
   /** The same with its colours. */
@@ -33,6 +35,7 @@ export function openTerminal(directory: string, words: readonly string[], size: 
   return {
     press: (...keys) => void tmux('send-keys', ...keys),
     type: (text) => void tmux('send-keys', '-l', text),
+    click: (column, line) => void tmux('send-keys', '-l', `\x1b[<0;${column + 1};${line + 1}M\x1b[<0;${column + 1};${line + 1}m`),
     lines,
     painted: () => tmux('capture-pane', '-p', '-e'),
     shows(what) {

@@ -6,7 +6,7 @@ import { queueShards } from '../../../queues/shards.ts';
 import { boundProviders } from '../../adapters/tool-bindings/providers.ts';
 import type { ImportProgress, QueueControl, SystemStatus } from '../../core/ports/index.ts';
 import { openMessagesReader } from '../../messages/store/open.ts';
-import { lastImports } from '../../messages/store/write/engine.ts';
+import { lastImports } from '../../messages/store/write/imports.ts';
 import { lanesOf } from '../lanes.ts';
 import { registryRoots } from '../plan/registry-roots.ts';
 import type { CliRedis, CliSettings } from './settings.ts';

@@ -167,11 +167,11 @@ export interface EngineFacets {
 export type EngineStage = 'lexical' | 'vector' | 'fusion' | 'rerank';
 export type EngineSpent = Readonly<Partial<Record<EngineStage, number>>>;
 
-/** Why an engine could not answer (message-search.md 9.1). It never leaves the search. */
+/** Why an engine could not answer (message-search.md 9.1); `damaged`: because of what is wrong with the database itself. It never leaves the search. */
 export type SearchError =
   | { readonly kind: 'invalid_query'; readonly message: string }
-  | { readonly kind: 'index_not_ready'; readonly message: string }
-  | { readonly kind: 'engine_error'; readonly message: string; readonly stage?: 'rerank_timeout' | 'rerank_failed' | 'deadline' }
+  | { readonly kind: 'index_not_ready'; readonly message: string; readonly damaged?: true }
+  | { readonly kind: 'engine_error'; readonly message: string; readonly damaged?: true; readonly stage?: 'rerank_timeout' | 'rerank_failed' | 'deadline' }
   | { readonly kind: 'feature_unavailable'; readonly message: string };
 
 export type EngineAnswer<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: SearchError };

@@ -19,6 +19,11 @@ export interface ImportSource extends AsyncDisposable {
   /** What `read` counts, and how much there is, if that is known. */
   readonly unit: 'bytes' | 'messages';
   readonly total: number | undefined;
+  /**
+   * Whether the source says all that there is: each run reads the whole of it, and what it has told of before and tells of no
+   * more is deleted. The others only grow, and a run goes on where the one before ended.
+   */
+  readonly follows: boolean;
   /** From the beginning, or behind a position of an earlier run; a position that does not fit the source any more is the beginning. */
   records(after: string | undefined): AsyncIterable<ImportRecord>;
 }

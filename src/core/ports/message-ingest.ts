@@ -13,6 +13,8 @@ export interface ImportMark {
   readonly position: string;
   readonly items: number;
   readonly bad: number;
+  /** Which reading of the whole source it was about; 0 of sources that are not followed. */
+  readonly pass: number;
   readonly finished: boolean;
 }
 

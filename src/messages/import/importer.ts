@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { MessageImporter } from '../../core/ports/index.ts';
 import { openMessagesReader } from '../store/open.ts';
-import { importMark } from '../store/write/engine.ts';
+import { importMark } from '../store/write/imports.ts';
 import type { MailReader } from './mail-message.ts';
 import { openImport } from './open-source.ts';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
-import { IngestOp, MAX_INGEST_BYTES } from '../../contracts/index.ts';
+import { IMPORT_OPS, IngestOp, MAX_INGEST_BYTES } from '../../contracts/index.ts';
 import { messageOf } from '../../core/errors.ts';
 import type { ImportRecord, ImportSource } from '../../core/ports/index.ts';
 
@@ -42,6 +42,7 @@ export async function openJsonl(path: string, project: string | undefined): Prom
     name: `jsonl ${path} ${project ?? ''}`,
     unit: 'bytes',
     total: size,
+    follows: false,
     records,
     [Symbol.asyncDispose]: () => file.close(),
   };
@@ -103,7 +104,7 @@ function judged(bytes: Buffer, where: string, project: string | undefined): { op
     const parsed = IngestOp.safeParse(completed({ ...record }, bytes, project));
     if (!parsed.success) return { where, bad: firstFault(parsed.error.issues) };
     const { data } = parsed;
-    if (data.op === 'mark' || data.op === 'rebuild') return { where, bad: `op: ${data.op} cannot be imported` };
+    if (IMPORT_OPS.has(data.op)) return { where, bad: `op: ${data.op} cannot be imported` };
     return { ops: [data] };
   } catch (error) {
     return { where, bad: messageOf(error) };

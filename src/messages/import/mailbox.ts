@@ -65,6 +65,7 @@ export function openMailbox(store: keyof typeof STORES, path: string, project: s
     name: `${store} ${path} ${project}`,
     unit: 'messages',
     total: undefined,
+    follows: false,
     records,
     // Reading to the end has closed everything; who stops before ends the process too.
     async [Symbol.asyncDispose]() {},

@@ -2,7 +2,9 @@ import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { WritError } from '../../core/errors.ts';
 import type { ImportFormat, ImportOptions, ImportSource } from '../../core/ports/index.ts';
-import { openAgentMail } from './agent-mail.ts';
+import { openArchive } from './agent-mail/archive.ts';
+import { isArchive } from './agent-mail/archive-tree.ts';
+import { openAgentMail } from './agent-mail/database.ts';
 import { openJsonl } from './jsonl.ts';
 import type { MailReader } from './mail-message.ts';
 import { openMailbox } from './mailbox.ts';
@@ -15,13 +17,14 @@ import { openMailbox } from './mailbox.ts';
 export async function openImport(path: string, { format, project }: ImportOptions, reader: MailReader): Promise<ImportSource> {
   const whole = resolve(path);
   assertReadable(whole);
-  const found = format ?? formatOf(whole);
+  const found = format ?? (await formatOf(whole));
   const mailbox = project ?? slugOf(whole);
   const OPEN = {
     jsonl: () => openJsonl(whole, project),
     maildir: () => openMailbox('maildir', whole, mailbox, reader),
     mbox: () => openMailbox('mbox', whole, mailbox, reader),
     'agent-mail': () => openAgentMail(whole),
+    'agent-mail-archive': () => openArchive(whole),
   } satisfies Record<ImportFormat, () => ImportSource | Promise<ImportSource>>;
   return OPEN[found]();
 }
@@ -32,10 +35,17 @@ function slugOf(path: string): string {
   return name.replaceAll(/^\.+/g, '').trim() || 'mailbox';
 }
 
-function formatOf(path: string): ImportFormat {
+async function formatOf(path: string): Promise<ImportFormat> {
   if (isDirectory(path)) {
     if (isDirectory(join(path, 'cur')) && isDirectory(join(path, 'new'))) return 'maildir';
-    throw new WritError('INVALID_ARGUMENT', `${path} is a directory and no Maildir: it has no cur and new`, { field: 'path' });
+    if (await isArchive(path)) return 'agent-mail-archive';
+    throw new WritError(
+      'INVALID_ARGUMENT',
+      `${path} is a directory and neither a Maildir (cur and new) nor an archive of agent mail (projects, or messages by year)`,
+      {
+        field: 'path',
+      },
+    );
   }
   const head = headOf(path);
   if (head.startsWith('SQLite format 3\0')) return 'agent-mail';

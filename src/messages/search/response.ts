@@ -9,6 +9,9 @@ import { type ServedPage, tokenAfter } from './pages.ts';
 import type { RetryStep } from './retry.ts';
 import { downgradeOf, explainOf, type SearchTrace } from './search-trace.ts';
 
+/** Other words would find nothing either. */
+const NOT_SEARCHED: NonNullable<SearchResponse['guidance']> = { summary: 'Nothing could be searched.' };
+
 /** What the caller gets of a search. */
 export function responseOf(trace: SearchTrace): SearchResponse {
   const { query, served } = trace;
@@ -25,7 +28,7 @@ export function responseOf(trace: SearchTrace): SearchResponse {
     ...(served?.page.facets !== undefined && { facets: facetCountsOf(served.page.facets) }),
     ...(query.explain && { explain: explainOf(trace) }),
     ...(assistance !== undefined && { assistance }),
-    ...(rows.length === 0 && { guidance: guide(query, assistance) }),
+    ...(rows.length === 0 && { guidance: served === null ? NOT_SEARCHED : guide(query, assistance) }),
     ...(diagnostics !== undefined && { diagnostics }),
     ...(audit.length > 0 && { audit }),
   };
@@ -54,6 +57,7 @@ export function diagnosticsOf(trace: SearchTrace): SearchDiagnostics | undefined
   const notReady = faults.find(({ kind }) => kind === 'index_not_ready');
   const failed = faults.some(({ kind, stage }) => kind === 'engine_error' && stage !== 'deadline');
   const rerank = faults.find(({ stage }) => stage === 'rerank_timeout' || stage === 'rerank_failed')?.stage;
+  const damaged = faults.some((fault) => fault.damaged === true);
   const isLate = faults.some(({ stage }) => stage === 'deadline');
   const hints: readonly (readonly [string, boolean, string])[] = [
     [
@@ -66,9 +70,9 @@ export function diagnosticsOf(trace: SearchTrace): SearchDiagnostics | undefined
     [
       'search_index_not_ready',
       notReady !== undefined,
-      'See search_index_reason. Without a database: import messages (writ messages import), or wait for the index.',
+      damaged ? DAMAGED : 'See search_index_reason. Without a database: import messages (writ messages import), or wait for the index.',
     ],
-    ['engine_error', failed, 'An engine failed: see the log, and writ doctor.'],
+    ['engine_error', failed, damaged ? DAMAGED : 'An engine failed: see the log, and writ doctor.'],
     ['mode_downgrade', downgrade !== undefined, 'Ask for mode lexical, or provide what the mode needs.'],
     ['like_fallback', faults.length > 0 && served?.request.match.by === 'substrings', 'Write words, or a phrase in double quotes.'],
   ];
@@ -84,6 +88,8 @@ export function diagnosticsOf(trace: SearchTrace): SearchDiagnostics | undefined
     remediation_hints: applying.map(([, , hint]) => hint),
   };
 }
+
+const DAMAGED = 'The database of messages is damaged: writ messages rebuild makes the full text anew; if that does not help, writ doctor says more.';
 
 interface Judging {
   readonly codes: readonly ReasonCode[];

@@ -1,9 +1,10 @@
-import { existsSync } from 'node:fs';
-import { type Check, examine, type Finding, passed, warning } from '../../core/findings.ts';
-import { counted } from '../../core/units.ts';
+import { existsSync, statSync } from 'node:fs';
+import { broken, type Check, examine, type Finding, passed, warning } from '../../core/findings.ts';
+import { bytes, counted } from '../../core/units.ts';
 import { type LoadTantivy, loadTantivy, TANTIVY_PACKAGE } from '../engines/tantivy/binding.ts';
 import { createPins } from '../engines/tantivy/pinned.ts';
 import { createChanges } from '../store/changes.ts';
+import { damageIn } from '../store/fault.ts';
 import { openMessagesReader } from '../store/open.ts';
 
 /** What the settings say of messages. */
@@ -19,7 +20,7 @@ export interface MessageFiles {
   readonly messagesTantivy: string;
 }
 
-/** Which engine of message search is there, and whether its index is what the messages are. */
+/** Whether the database of messages is sound, which engine searches it, and whether its index is what the messages are. */
 export async function examineMessages(settings: MessageSettings, files: MessageFiles, load: LoadTantivy = loadTantivy): Promise<Check[]> {
   const look = (): Finding => {
     if (!settings.enabled) return passed('messages are off (messages.enabled)');
@@ -36,7 +37,36 @@ export async function examineMessages(settings: MessageSettings, files: MessageF
       ? passed(`${found}, up to date`)
       : warning(`${found}, ${counted(behind, 'change')} behind`, 'start the API, which brings it up to date; its log says why it does not');
   };
-  return examine('Message search', [{ title: 'Tantivy', look, todo: 'look into messages/ of the data directory' }]);
+  return examine('Message search', [
+    { title: 'Database', look: () => databaseOf(settings, files.messages), todo: 'look into messages/ of the data directory' },
+    { title: 'Tantivy', look, todo: 'look into messages/ of the data directory' },
+  ]);
+}
+
+/** A larger database is opened and no more: reading all of it takes minutes. */
+const READ_WHOLE_BYTES = 256 * 1024 * 1024;
+const REPAIR =
+  'if only the full text is damaged, writ messages rebuild makes it anew; else stop the API, put a backup back (or the file aside), and import again';
+
+function databaseOf({ enabled }: MessageSettings, file: string): Finding {
+  if (!enabled) return passed('messages are off (messages.enabled)');
+  if (!existsSync(file)) return passed('no messages yet');
+  const { size } = statSync(file);
+  try {
+    const db = openMessagesReader(file);
+    try {
+      if (size > READ_WHOLE_BYTES) return passed(`${bytes(size)}, which is not read whole here: sqlite3 can (PRAGMA quick_check)`);
+      const found = db.pragma('quick_check(3)', { simple: false }) as readonly { readonly quick_check: string }[];
+      const faults = found.map(({ quick_check: fault }) => fault).filter((fault) => fault !== 'ok');
+      return faults.length === 0 ? passed(`${bytes(size)}, sound`) : broken(`damaged: ${faults.join('; ')}`, REPAIR);
+    } finally {
+      db.close();
+    }
+  } catch (error) {
+    const damage = damageIn(error);
+    if (damage === undefined) throw error;
+    return broken(`damaged: ${damage}`, REPAIR);
+  }
 }
 
 /** Without Tantivy searches work all the same, unless somebody has asked for it. */

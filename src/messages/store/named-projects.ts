@@ -1,7 +1,7 @@
 import type { SqliteDatabase } from '../../adapters/sqlite/open.ts';
-import { messageOf } from '../../core/errors.ts';
 import type { EngineAnswer } from '../../core/ports/message-engine.ts';
 import type { NamedProduct, NamedProject, SearchViewer } from '../../core/ports/message-search.ts';
+import { storeFault } from './fault.ts';
 
 /** A project by slug, else by human key, else by its id in digits; of those that are not the viewer's there is none. */
 export function projectNamed(db: SqliteDatabase, key: string, viewer: SearchViewer): NamedProject | undefined {
@@ -56,12 +56,12 @@ export function lookUp<T>(database: () => SqliteDatabase, look: (db: SqliteDatab
   try {
     db = database();
   } catch (error) {
-    return { ok: false, error: { kind: 'index_not_ready', message: messageOf(error) } };
+    return { ok: false, error: storeFault('index_not_ready', error) };
   }
   try {
     return { ok: true, value: look(db) };
   } catch (error) {
-    return { ok: false, error: { kind: 'engine_error', message: messageOf(error) } };
+    return { ok: false, error: storeFault('engine_error', error) };
   }
 }
 

@@ -38,7 +38,8 @@ export function command<A extends readonly unknown[], O extends object>(
       opened ??= deps.open(options);
       return opened;
     };
-    const context: CommandContext = { ...deps, options, services, output: createOutput(options.json, deps.io.stdout, deps.io.stderr) };
+    const io = command.optsWithGlobals<{ color?: boolean }>().color === false ? { ...deps.io, hasColours: () => false } : deps.io;
+    const context: CommandContext = { ...deps, io, options, services, output: createOutput(options.json, deps.io.stdout, deps.io.stderr) };
     try {
       exit.code = await body(context, command.opts<O>(), ...(args as [...A]));
     } finally {

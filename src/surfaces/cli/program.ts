@@ -92,6 +92,7 @@ function createProgram(deps: CliDeps): Command {
       // Errors are told once, by runCli; what commander writes to stderr beside them is the help of a group of commands.
       .configureOutput({ writeOut: (text) => deps.io.stdout.write(text), writeErr: (text) => deps.io.stderr.write(text), outputError: () => undefined })
       .option('--json', 'answer in JSON on stdout')
+      .option('--no-color', 'no colours, as with NO_COLOR in the environment')
       .option('--data-dir <directory>', 'data directory (WRIT_DATA_DIR)')
       .option('--config <file>', 'read this instead of <data directory>/writ.toml')
       .addOption(new Option('--set <key=value>', 'set one setting, e.g. redis.port=6390; may be repeated').argParser(collectSetting))

@@ -1,3 +1,4 @@
+import type { Pointer } from './model/pointer.ts';
 import type { Press } from './session.ts';
 import { firstCharacter } from './text/cells.ts';
 
@@ -29,11 +30,20 @@ const UNFINISHED = /^(?:\[[0-?]*[ -/]*|O)?$/;
 const PASTE_BEGIN = '\x1b[200~';
 const PASTE_END = '\x1b[201~';
 
+/** What a mouse did, as the text after the escape character: button, column, line from 1, and whether it went down. */
+const MOUSE = /^\[<(\d+);(\d+);(\d+)([Mm])$/;
+/** By the button; with Shift, Ctrl or Alt they are others, which belong to the terminal. */
+const POINTED: Readonly<Record<string, Pointer['kind']>> = { 0: 'click', 64: 'wheelUp', 65: 'wheelDown' };
+
+/** The sequences that have a terminal tell of clicks and of the wheel (SGR), and that end it. */
+export const TELL_MOUSE = '\x1b[?1000h\x1b[?1006h';
+export const NO_MOUSE = '\x1b[?1006l\x1b[?1000l';
+
 /** The sequence that makes a terminal mark pasted text, so that a line end in it is not read as the Enter key. */
 export const MARK_PASTES = '\x1b[?2004h';
 export const NO_PASTE_MARKS = '\x1b[?2004l';
 
-export function createKeyReader(press: (press: Press) => void): KeyReader {
+export function createKeyReader(press: (press: Press) => void, point: (pointer: Pointer) => void = () => undefined): KeyReader {
   let waiting = '';
 
   /** Takes one key off the front; false when its end has not come yet. */
@@ -59,6 +69,8 @@ export function createKeyReader(press: (press: Press) => void): KeyReader {
     if (!last && UNFINISHED.test(rest)) return false;
     const sequence = WHOLE.exec(rest)?.[0] ?? '';
     waiting = rest.slice(sequence.length);
+    const pointer = pointerOf(sequence);
+    if (pointer !== undefined) point(pointer);
     const key = keyOf(sequence);
     if (key !== undefined) press({ key, typed: '' });
     return true;
@@ -79,10 +91,16 @@ export function createKeyReader(press: (press: Press) => void): KeyReader {
   };
 }
 
+function pointerOf(sequence: string): Pointer | undefined {
+  const [, button = '', column, line, end] = MOUSE.exec(sequence) ?? [];
+  const kind = POINTED[button];
+  return kind === undefined || end !== 'M' ? undefined : { kind, column: Number(column) - 1, line: Number(line) - 1 };
+}
+
 /** The key of a sequence after the escape character; undefined for keys that the screen does not use, such as a letter with Alt. */
 function keyOf(sequence: string): string | undefined {
   if (sequence === '') return 'escape';
-  if (!/^[[O]./.test(sequence)) return undefined;
+  if (!/^[[O][^<]/.test(sequence)) return undefined;
   return sequence.endsWith('~') ? NUMBERS[/\d+/.exec(sequence)?.[0] ?? ''] : LETTERS[sequence.at(-1) ?? ''];
 }
 

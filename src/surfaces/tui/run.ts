@@ -1,9 +1,9 @@
 import { render } from 'ink';
 import { createElement } from 'react';
-import { createKeyReader, MARK_PASTES, NO_PASTE_MARKS } from './input.ts';
+import { createKeyReader, MARK_PASTES, NO_MOUSE, NO_PASTE_MARKS, TELL_MOUSE } from './input.ts';
 import type { Facets } from './model/facets.ts';
 import type { MessageScreenServices } from './port.ts';
-import { createSession, type Press } from './session.ts';
+import { createSession, type Session } from './session.ts';
 import { App } from './view/app.ts';
 
 /** The size of a terminal that does not tell it. */
@@ -14,7 +14,7 @@ const CLEAR = '\x1b[2J\x1b[H';
 /** Milliseconds after which a lone Escape is the key, and not the beginning of another one. */
 const ESCAPE_MS = 50;
 const OTHER_SCREEN = `\x1b[?1049h${CLEAR}${MARK_PASTES}`;
-const OWN_SCREEN = `${NO_PASTE_MARKS}\x1b[?1049l\x1b[?25h`;
+const OWN_SCREEN = `${NO_MOUSE}${NO_PASTE_MARKS}\x1b[?1049l\x1b[?25h`;
 
 export interface TuiOptions {
   readonly services: MessageScreenServices;
@@ -24,12 +24,15 @@ export interface TuiOptions {
   readonly text: string;
   readonly facets: Facets;
   readonly now: () => number;
+  /** Whether clicks and the wheel are the screen's; else the terminal selects text with them. */
+  readonly mouse: boolean;
+  readonly colours: boolean;
   /** A signal that ends the screen as the quit key does. */
   readonly signal: AbortSignal;
 }
 
 /** Shows the screen until the person quits, and restores the terminal. */
-export async function runTui({ services, stdin, stdout, text, facets, now, signal }: TuiOptions): Promise<void> {
+export async function runTui({ services, stdin, stdout, text, facets, now, mouse, colours, signal }: TuiOptions): Promise<void> {
   const size = (): [number, number] => [stdout.columns || USUAL.columns, stdout.rows || USUAL.rows];
   const [columns, rows] = size();
   let timer: NodeJS.Timeout | undefined;
@@ -45,18 +48,18 @@ export async function runTui({ services, stdin, stdout, text, facets, now, signa
       timer = setTimeout(run, PAUSE_MS);
     },
   });
-  const keys = listen(stdin, session.press);
+  const keys = listen(stdin, session);
   const onResize = (): void => {
     // After a resize the terminal has wrapped the old lines, of which Ink knows nothing.
     stdout.write(CLEAR);
     session.resize(...size());
   };
   const back = (): unknown => stdout.write(OWN_SCREEN);
-  stdout.write(OTHER_SCREEN);
+  stdout.write(mouse ? `${OTHER_SCREEN}${TELL_MOUSE}` : OTHER_SCREEN);
   stdout.on('resize', onResize);
   // The exit event restores the screen whatever ends the process.
   process.once('exit', back);
-  const screen = render(createElement(App, { session }), { stdin, stdout, exitOnCtrlC: false, patchConsole: false });
+  const screen = render(createElement(App, { session, colours }), { stdin, stdout, exitOnCtrlC: false, patchConsole: false });
   try {
     await Promise.race([session.done, screen.waitUntilExit(), aborted(signal)]);
   } finally {
@@ -69,9 +72,9 @@ export async function runTui({ services, stdin, stdout, text, facets, now, signa
   }
 }
 
-/** Passes keys on one by one, as they are pressed. */
-function listen(stdin: NodeJS.ReadStream, press: (press: Press) => void): { stop(): void } {
-  const reader = createKeyReader(press);
+/** Passes keys and clicks on one by one, as they come. */
+function listen(stdin: NodeJS.ReadStream, { press, point }: Session): { stop(): void } {
+  const reader = createKeyReader(press, point);
   let pause: NodeJS.Timeout | undefined;
   const onData = (text: string): void => {
     clearTimeout(pause);

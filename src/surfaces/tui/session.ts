@@ -1,9 +1,10 @@
 import type { SearchResponse } from '../../contracts/index.ts';
 import { messageOf } from '../../core/errors.ts';
-import { ACTIONS } from './model/actions.ts';
+import { ACTIONS, select } from './model/actions.ts';
 import { insert } from './model/edit.ts';
 import { type Facets, NO_FACETS } from './model/facets.ts';
 import { actionOf } from './model/keys.ts';
+import { type Pointer, pointedAt } from './model/pointer.ts';
 import { MAX_ROWS, nextPage, queriesOf } from './model/query.ts';
 import { type Found, initialState, type TuiState } from './model/state.ts';
 import type { MessageScreenServices } from './port.ts';
@@ -20,6 +21,7 @@ export interface Session {
   /** Adds a listener, called after every change; returns a function that removes it. */
   listen(listener: () => void): () => void;
   press(press: Press): void;
+  point(pointer: Pointer): void;
   resize(columns: number, rows: number): void;
   /** Resolves when the person has asked to quit. */
   readonly done: Promise<void>;
@@ -139,6 +141,11 @@ export function createSession({ services, columns, rows, text, facets = NO_FACET
         set(insert(state, typed));
         soon(search);
       }
+    },
+    point(pointer) {
+      const { select: result, actions } = pointedAt(state, pointer);
+      if (result !== undefined) set(select(state, result));
+      for (const action of actions) act(action);
     },
     resize: (newColumns, newRows) => set({ columns: newColumns, rows: newRows }),
     done,

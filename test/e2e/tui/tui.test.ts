@@ -2,7 +2,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PutMessage } from '../../../src/contracts/index.ts';
 import { dataDirPaths } from '../../../src/data-dir/paths.ts';
+import { createWriteEngine } from '../../../src/messages/store/write/engine.ts';
+import { cells, characters } from '../../../src/surfaces/tui/text/cells.ts';
 import { writeCorpus } from '../../quality/messages/mailbox.ts';
 import { commandLine } from '../../support/command-line.ts';
 import { scriptArgs } from '../../support/compiled/script.ts';
@@ -19,7 +22,7 @@ beforeAll(() => {
   writeFileSync(places.configFile, '[log]\nlevel = "silent"\n', { mode: 0o600 });
   writeCorpus(places.messages);
   // A person may sit at a terminal of a build server, where Ink would draw nothing.
-  terminal = openTerminal(home, ['env', 'CI=true', process.execPath, ...scriptArgs(WRIT, ['--data-dir', places.dataDir, 'tui'])]);
+  terminal = openTerminal(home, ['env', 'CI=true', 'FORCE_COLOR=1', process.execPath, ...scriptArgs(WRIT, ['--data-dir', places.dataDir, 'tui'])]);
 });
 afterAll(() => {
   terminal[Symbol.dispose]();
@@ -148,10 +151,66 @@ describe('writ tui in a terminal of 80x24', () => {
     await terminal.shows('── Preview');
   });
 
+  it('takes the wheel and clicks where they are made', async () => {
+    terminal.press('/', 'C-u');
+    terminal.type('databas* locked');
+    await terminal.shows(/^› .*sqlite: database is locked/m);
+    terminal.click(10, 6);
+    await terminal.shows(/^› .*Re: sqlite: database is locked/m);
+    await terminal.shows('Enter read');
+    terminal.click(10, 6);
+    await terminal.shows('← results');
+    terminal.click(20, 1);
+    await terminal.shows('Esc clear');
+  });
+
   it('leaves the terminal as it was and ends with 0', async () => {
     terminal.press('Tab', 'q');
     const text = await terminal.shows('ended with 0');
     expect(text).not.toContain('Writ · message search');
+  });
+});
+
+/** A line from a column of the terminal on. */
+function from(line: string, column: number): string {
+  const signs = characters(line);
+  let at = 0;
+  for (let used = 0; used < column; at += 1) used += cells(signs[at] ?? ' ');
+  return signs.slice(at).join('');
+}
+
+describe('writ tui in a terminal of 200x50', () => {
+  it('keeps each column in its place beside joined signs, and shows no colour to whoever wants none', async () => {
+    const directory = path.join(home, 'wide');
+    const wide = dataDirPaths(path.join(directory, 'data'));
+    mkdirSync(wide.dataDir, { recursive: true, mode: 0o700 });
+    const engine = createWriteEngine(wide.messages);
+    const joined = '👩‍👩‍👧‍👦 🏳️‍🌈 👍🏽 🇩🇪 1️⃣ ❤️';
+    const ops = [1, 2].map((id) =>
+      PutMessage.parse({ op: 'message', project: 'p', key: `k${id}`, from: 'BlueLake', subject: `Signs ${joined} end`, body_md: `${joined} and more of it` }),
+    );
+    engine.apply([{ at: 1, ops }]);
+    engine.close();
+    const size = { columns: 200, rows: 50 };
+    using screen = openTerminal(
+      directory,
+      ['env', 'FORCE_COLOR=1', process.execPath, ...scriptArgs(WRIT, ['--data-dir', wide.dataDir, '--no-color', 'tui', 'signs'])],
+      size,
+    );
+    await screen.shows('2 results');
+    screen.press('Enter');
+    const text = await screen.shows(/^› .*Signs 👩👩👧👦 🏳🌈 👍 DE 1 ❤ end/m);
+    const lines = text.split('\n');
+    const rule = lines.findIndex((line) => line.startsWith('── Results'));
+    // The right side of the rule, of a result with such signs beside the subject, and of one beside who wrote it.
+    const right = (line: number): string => from(lines[rule + line] ?? '', 102);
+    expect([right(0), right(1), right(2)]).toEqual([
+      expect.stringMatching(/^── Preview/),
+      expect.stringMatching(/^Signs 👩/),
+      expect.stringMatching(/^#\d · from/),
+    ]);
+    for (let colour = 30; colour < 38; colour += 1) expect(screen.painted()).not.toMatch(`${colour}m`);
+    expect(screen.painted()).toContain('\u001b[7m');
   });
 });
 

@@ -6,8 +6,9 @@ import type { ImportOptions, IngestEnd, IngestGateway } from '../../../src/core/
 import { fieldText, mailDate, readMail } from '../../../src/executors/search/index.ts';
 import { openImport } from '../../../src/messages/import/open-source.ts';
 import { openMessagesReader } from '../../../src/messages/store/open.ts';
-import { createWriteEngine, importMark } from '../../../src/messages/store/write/engine.ts';
-import { type ImportSummary, importMessages } from '../../../src/surfaces/shared/messages/import.ts';
+import { createWriteEngine } from '../../../src/messages/store/write/engine.ts';
+import { importMark } from '../../../src/messages/store/write/imports.ts';
+import { type ImportSummary, importMessages, importStart } from '../../../src/surfaces/shared/messages/import.ts';
 
 const READER = { read: readMail, text: fieldText, date: mailDate };
 
@@ -64,7 +65,8 @@ export function importSite(): ImportSite {
       const told: string[] = [];
       const report = { bad: (where: string, why: string) => void told.push(`${where}: ${why}`), progress: () => undefined };
       const writer = gateway(through);
-      return { ...(await importMessages(source, writer, mark, report, writer.signal)), told };
+      now += 1;
+      return { ...(await importMessages(source, writer, importStart(source, mark, now), report, writer.signal)), told };
     },
     rows(sql) {
       const db = openMessagesReader(database);

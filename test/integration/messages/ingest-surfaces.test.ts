@@ -74,8 +74,12 @@ describe('POST /v1/messages', () => {
   it('is for those who may ingest, and names the field that is wrong', async () => {
     for (const as of ['read', 'search', 'submit'] as const) expect(await send([hello], {}, as)).toMatchObject({ status: 403 });
     expect(await send([{ ...hello, importance: 'extreme' }])).toMatchObject({ status: 400, body: { code: 'INVALID_ARGUMENT' } });
-    for (const op of [{ op: 'rebuild' }, { op: 'mark', name: 'x', position: '', items: 0, bad: 0, finished: true }, {}])
-      expect(await send([op])).toMatchObject({ status: 400 });
+    const mark = { op: 'mark', name: 'x', position: '', items: 0, bad: 0, pass: 0, finished: true };
+    const told = [
+      { op: 'told', name: 'x', pass: 1, messages: [] },
+      { op: 'untold', name: 'x', pass: 1 },
+    ];
+    for (const op of [{ op: 'rebuild' }, mark, ...told, {}]) expect(await send([op])).toMatchObject({ status: 400 });
     expect(await send([])).toMatchObject({ status: 400, body: { field: 'ops' } });
   });
 });

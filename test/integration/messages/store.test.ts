@@ -6,7 +6,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { IngestOp } from '../../../src/contracts/index.ts';
 import { dataVersion, openMessagesReader, openMessagesWriter } from '../../../src/messages/store/open.ts';
 import { createMessageStore } from '../../../src/messages/store/store.ts';
-import { createWriteEngine, importMark, type WriteEngine } from '../../../src/messages/store/write/engine.ts';
+import { createWriteEngine, type WriteEngine } from '../../../src/messages/store/write/engine.ts';
+import { importMark } from '../../../src/messages/store/write/imports.ts';
 import { rowsIn } from '../../support/messages/rows.ts';
 import { message, messages } from '../../support/messages/samples.ts';
 
@@ -198,10 +199,10 @@ describe('the store of messages', () => {
   });
 
   it('remembers how far an import came, and never goes back', () => {
-    apply(5, { op: 'mark', name: 'file', position: '900', items: 9, bad: 1, finished: false });
-    apply(4, { op: 'mark', name: 'file', position: '100', items: 1, bad: 0, finished: false });
+    apply(5, { op: 'mark', name: 'file', position: '900', items: 9, bad: 1, pass: 7, finished: false });
+    apply(4, { op: 'mark', name: 'file', position: '100', items: 1, bad: 0, pass: 6, finished: false });
     const db = openMessagesReader(file);
-    expect(importMark(db, 'file')).toEqual({ position: '900', items: 9, bad: 1, finished: false });
+    expect(importMark(db, 'file')).toEqual({ position: '900', items: 9, bad: 1, pass: 7, finished: false });
     expect(importMark(db, 'never')).toBeUndefined();
     db.close();
   });

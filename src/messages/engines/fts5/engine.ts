@@ -2,6 +2,7 @@ import { Sqlite } from '../../../adapters/sqlite/driver.ts';
 import type { SqliteDatabase } from '../../../adapters/sqlite/open.ts';
 import { messageOf } from '../../../core/errors.ts';
 import { askedWords, type EngineSet, type MessageEngine, type SearchError } from '../../../core/ports/message-engine.ts';
+import { storeFault } from '../../store/fault.ts';
 import { createSetReader } from '../result-set/reader.ts';
 import { fts5Ranking } from './ranking.ts';
 import { findWords } from './spelling.ts';
@@ -27,5 +28,5 @@ export function createFts5Engine(database: () => SqliteDatabase): MessageEngine 
 /** What FTS5 cannot parse is the query's fault; everything else is ours. */
 function faultOf({ match }: EngineSet, error: unknown): SearchError {
   const syntax = match.by === 'words' && error instanceof Sqlite.SqliteError && error.code === 'SQLITE_ERROR';
-  return { kind: syntax ? 'invalid_query' : 'engine_error', message: messageOf(error) };
+  return syntax ? { kind: 'invalid_query', message: messageOf(error) } : storeFault('engine_error', error);
 }

@@ -1,7 +1,6 @@
 import type Database from 'better-sqlite3';
 import type { SqliteDatabase } from '../../../adapters/sqlite/open.ts';
 import type { Importance } from '../../../contracts/index.ts';
-import { messageOf } from '../../../core/errors.ts';
 import type {
   EngineAnswer,
   EngineFacets,
@@ -12,6 +11,7 @@ import type {
   ScopeReason,
   SearchError,
 } from '../../../core/ports/message-engine.ts';
+import { storeFault } from '../../store/fault.ts';
 import type { Sql, SqlValue } from '../../visibility/sql.ts';
 import { visibilityOf } from '../../visibility/visibility.ts';
 import { collectHits, type Ordered, orderOf, scoreOf } from './order.ts';
@@ -81,7 +81,7 @@ export function createSetReader(database: () => SqliteDatabase, faultOf: (set: E
       try {
         database();
       } catch (error) {
-        return { ok: false, error: { kind: 'index_not_ready', message: messageOf(error) } };
+        return { ok: false, error: storeFault('index_not_ready', error) };
       }
       try {
         return { ok: true, value: work() };
@@ -104,7 +104,7 @@ interface Asking {
 }
 
 function engineError(_set: EngineSet, error: unknown): SearchError {
-  return { kind: 'engine_error', message: messageOf(error) };
+  return storeFault('engine_error', error);
 }
 
 function find(asking: Asking, request: EngineRequest, ranking: Ranking | null): EngineFound {

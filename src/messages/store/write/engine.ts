@@ -1,13 +1,14 @@
 import type { IngestOp, IngestOutcome } from '../../../contracts/index.ts';
 import { messageOf, WritError } from '../../../core/errors.ts';
-import type { CommitNews, ImportMark, ImportProgress, IngestBatch, RebuildNews } from '../../../core/ports/index.ts';
+import type { CommitNews, IngestBatch, RebuildNews } from '../../../core/ports/index.ts';
 import { rotateCursorKeys } from '../cursor-keys.ts';
 import { openMessagesWriter } from '../open.ts';
 import { fillFullText } from './full-text.ts';
+import { createImportWriter } from './imports.ts';
 import { createMessageWriter } from './message.ts';
 import { mendSequence } from './message-ids.ts';
 import { createNames } from './names.ts';
-import { type Done, type OpKind, type OpOf, UNCHANGED } from './parts.ts';
+import type { Done, OpKind, OpOf } from './parts.ts';
 import { createPeopleWriter } from './people.ts';
 import { createPlaceWriter } from './places.ts';
 import { rebuildFullText } from './rebuild.ts';
@@ -43,11 +44,7 @@ export function createWriteEngine(file: string, onRebuild: (documents: number) =
   const messages = createMessageWriter(parts);
   const people = createPeopleWriter(parts);
   const places = createPlaceWriter(parts);
-  const mark = db.prepare(
-    `INSERT INTO imports (name, position, items, bad, finished, changed_at, updated_ts) VALUES (@name, @position, @items, @bad, @finished, @at, @at)
-     ON CONFLICT DO UPDATE SET position = excluded.position, items = excluded.items, bad = excluded.bad, finished = excluded.finished,
-     changed_at = excluded.changed_at, updated_ts = excluded.updated_ts WHERE excluded.changed_at >= changed_at`,
-  );
+  const imports = createImportWriter(db, messages.remove);
   const changes = db.prepare<[], number>('SELECT total_changes()').pluck();
   const raise = db.prepare(`UPDATE meta SET value = value + 1 WHERE key = 'data_version'`);
   let rebuilt: RebuildNews | undefined;
@@ -61,10 +58,9 @@ export function createWriteEngine(file: string, onRebuild: (documents: number) =
     unlink: places.link,
     agent: people.agent,
     contact: people.contact,
-    mark({ name, position, items, bad, finished }, at) {
-      mark.run({ name, position, items, bad, finished: finished ? 1 : 0, at });
-      return UNCHANGED;
-    },
+    mark: imports.mark,
+    told: imports.told,
+    untold: imports.untold,
     rebuild() {
       rebuilt = rebuildFullText(db, onRebuild);
       return { what: rebuilt.renumbered > 0 ? 'updated' : 'unchanged', documents: rebuilt.documents };
@@ -115,27 +111,10 @@ function outcomeOf(done: readonly Done[]): IngestOutcome {
   const ids: number[] = [];
   const refusals: string[] = [];
   for (const one of done) {
-    counts[one.what] += 1;
+    if (one.what === 'noted') continue;
+    counts[one.what] += 'times' in one ? (one.times ?? 1) : 1;
     if (one.what !== 'refused' && one.id !== undefined) ids.push(one.id);
     if (one.what === 'refused' && refusals.length < MAX_REFUSALS) refusals.push(one.why);
   }
   return { counts, ids, refusals };
-}
-
-/** The imports that went on last, the newest first. */
-export function lastImports(db: ReturnType<typeof openMessagesWriter>, most: number): readonly ImportProgress[] {
-  return db
-    .prepare<[number], Omit<ImportProgress, 'finished'> & { finished: number }>(
-      'SELECT name, items, bad, finished, updated_ts / 1000 AS updatedAt FROM imports ORDER BY updated_ts DESC, name LIMIT ?',
-    )
-    .all(most)
-    .map((row) => ({ ...row, finished: row.finished === 1 }));
-}
-
-/** How far an import came, as the database of messages says it; `undefined` for one that never began. */
-export function importMark(db: ReturnType<typeof openMessagesWriter>, name: string): ImportMark | undefined {
-  const row = db
-    .prepare<[string], { position: string; items: number; bad: number; finished: number }>('SELECT position, items, bad, finished FROM imports WHERE name = ?')
-    .get(name);
-  return row && { ...row, finished: row.finished === 1 };
 }

@@ -10,12 +10,13 @@ import { duration } from '../text/values.ts';
 
 const HELP = `
 The format is found out by looking. A run that was broken off goes on where it was; what is there already is left as it is.
+Mail of agents is followed: a run takes over what was changed, read, acknowledged and deleted there since the run before.
 Records that cannot be read are told and left out; the exit code is 1 then.`;
 
 export const addMessageImport: Registrar = (messages, deps, exit) => {
   messages
     .command('import')
-    .argument('<path>', 'JSON Lines, a Maildir, an mbox, or the database of an agent-mail server')
+    .argument('<path>', 'JSON Lines, a Maildir, an mbox, or the database or the archive of an agent-mail server')
     .addOption(new Option('--format <format>', 'what it is, unless it shall be found out').choices(IMPORT_FORMATS))
     .option('--project <slug>', 'project for what names none; a mailbox is one project, of the name of its file')
     .option('--from-start', 'read all of it again, also what an earlier run has read')
@@ -41,12 +42,12 @@ const MAX_SUBJECT = 1024;
 
 /** `writ messages import`: 0 all of it, 1 some records were left out or refused, or it was broken off. */
 async function runMessagesImport(context: CommandContext, flags: MessagesImportFlags, path: string): Promise<number> {
-  const { importMessages } = await import('../../shared/messages/import.ts');
+  const { importMessages, importStart } = await import('../../shared/messages/import.ts');
   const { gateway, imports } = await (await context.services()).messageIngest();
   await using source = await imports.open(path, { format: flags.format, project: flags.project });
-  const mark = flags.fromStart === true ? undefined : await imports.mark(source.name);
-  if (mark !== undefined && !context.output.json)
-    context.output.note(`goes on behind ${mark.items} records of an earlier run (--from-start reads all of it again)`);
+  const start = importStart(source, flags.fromStart === true ? undefined : await imports.mark(source.name), context.clock.now());
+  if (start.mark !== undefined && !context.output.json)
+    context.output.note(`goes on behind ${start.mark.items} records of an earlier run (--from-start reads all of it again)`);
   const progress = await createBar(context.io, source);
   const started = context.clock.monotonic();
   let told = 0;
@@ -62,12 +63,13 @@ async function runMessagesImport(context: CommandContext, flags: MessagesImportF
   };
   try {
     const entry = { action: 'message.import', subject: path.slice(0, MAX_SUBJECT), detail: { format: source.format } };
-    const work = () => importMessages(source, gateway, mark, report, context.interrupted());
+    const work = () => importMessages(source, gateway, start, report, context.interrupted());
     const summary = await auditedCommand(context, entry, work, ({ counts, bad, finished }) => ({ ...counts, bad, finished }));
     progress.stop();
     const ms = Math.round(context.clock.monotonic() - started);
     await context.output.answer({ summary: { format: source.format, ...summary, ms } }, () => summaryText(summary, ms));
     for (const why of context.output.json ? [] : summary.refusals) context.output.note(`refused: ${why}`);
+    if (summary.kept !== undefined && !context.output.json) context.output.note(summary.kept);
     return summary.finished && summary.bad === 0 && summary.counts.refused === 0 ? 0 : 1;
   } finally {
     progress.stop();

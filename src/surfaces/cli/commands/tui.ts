@@ -7,7 +7,7 @@ import { holderOfKey } from '../key-file.ts';
 
 const EXAMPLES = `
 A screen for searching the messages of this data directory: query, results, the message itself, and facets. The keys stand
-at the bottom; "?" shows all. It works over SSH and in tmux, from 40 columns and 12 lines on.
+at the bottom; "?" shows all. A click selects and the wheel scrolls; with Shift the terminal selects text. It works over SSH and in tmux, from 40 columns and 12 lines on.
 
 Examples:
   writ tui                       the newest messages
@@ -18,6 +18,7 @@ export const register: Registrar = (program, deps, exit) => {
   program
     .command('tui [words...]')
     .description('search the messages of agents on a screen')
+    .option('--no-mouse', 'leave clicks and the wheel to the terminal')
     .option('--key <file>', 'search as the holder of this API key: only what it is bound to')
     .addHelpText('after', EXAMPLES)
     .action(command<[readonly string[] | undefined], TuiFlags>(deps, exit, runTuiCommand));
@@ -25,10 +26,11 @@ export const register: Registrar = (program, deps, exit) => {
 
 interface TuiFlags {
   readonly key?: string;
+  readonly mouse: boolean;
 }
 
 /** `writ tui`: the screen of message search. Whoever may read the data directory may see every message, and fewer with `--key`. */
-async function runTuiCommand(context: CommandContext, { key }: TuiFlags, words: readonly string[] = []): Promise<number> {
+async function runTuiCommand(context: CommandContext, { key, mouse }: TuiFlags, words: readonly string[] = []): Promise<number> {
   const { stdin, stdout } = context.io;
   if (!(stdin instanceof ReadStream) || !(stdout instanceof WriteStream)) {
     throw new WritError('INVALID_ARGUMENT', 'a screen needs a terminal for input and output; without one, use: writ messages search');
@@ -47,6 +49,8 @@ async function runTuiCommand(context: CommandContext, { key }: TuiFlags, words: 
     stdout,
     ...(askedBy(words.join(' ')) ?? { text: words.join(' '), facets: NO_FACETS }),
     now: context.clock.now,
+    mouse,
+    colours: context.io.hasColours(),
     signal: context.interrupted(),
   });
   return 0;

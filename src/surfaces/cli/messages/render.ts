@@ -56,7 +56,9 @@ export function* besideText({ guidance, assistance, retry, diagnostics, next_cur
   if (hints.length > 0) yield `${hints.map(({ field, value }) => `${field}:${value}`).join(' ')} was not used as a filter: use the options`;
   for (const { label, detail } of guidance?.suggestions ?? []) yield detail === undefined ? label : `${label} (${detail})`;
   if (diagnostics?.degraded === true)
-    yield ['the search was degraded', diagnostics.fallback_mode, ...(diagnostics.remediation_hints ?? [])].filter(Boolean).join(': ');
+    yield ['the search was degraded', diagnostics.fallback_mode, diagnostics.search_index_reason, ...(diagnostics.remediation_hints ?? [])]
+      .filter(Boolean)
+      .join(': ');
   if (next_cursor !== undefined) yield `there is more: --cursor ${next_cursor}`;
 }
 

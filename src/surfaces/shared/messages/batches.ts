@@ -47,8 +47,8 @@ export async function* batchesOf(
   if (last !== undefined) yield { ops, position: last.position, read: last.read, items, bad };
 }
 
-/** A mark may go with it. */
-const ROOM_OPS = 1;
+/** A mark may go with it, and which messages it tells of. */
+const ROOM_OPS = 2;
 const ROOM_BYTES = 64 * 1024;
 
 /** A job that is refused at the door would end the whole import. */

@@ -1,4 +1,4 @@
-import type { IngestCounts, IngestOp } from '../../../contracts/index.ts';
+import type { IngestCounts, IngestOp, IngestOutcome } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
 import type { ImportMark, ImportSource, IngestGateway } from '../../../core/ports/index.ts';
 import { batchesOf, type ImportBatch } from './batches.ts';
@@ -18,6 +18,8 @@ export interface ImportSummary {
   /** Why operations were refused by the store, of the first hundred. */
   readonly refusals: readonly string[];
   readonly finished: boolean;
+  /** Of a source that is followed: why nothing was deleted, although all of it was read. */
+  readonly kept?: string;
 }
 
 interface Sent {
@@ -28,17 +30,35 @@ interface Sent {
 /** Jobs that wait for the writer while the next one is read. */
 const AHEAD = 4;
 
+/** Where a run begins. */
+export interface ImportStart {
+  /** Of the run that this one goes on with, if any. */
+  readonly mark: ImportMark | undefined;
+  /** Which reading of the whole source this is. */
+  readonly pass: number;
+}
+
+/**
+ * Where the next run of an import begins. One that was broken off is gone on with; a source that is followed is read anew once
+ * all of it was read, any other behind what was read.
+ *
+ * @param now milliseconds since 1970: passes are numbered by the time at which they begin
+ */
+export function importStart({ follows }: ImportSource, mark: ImportMark | undefined, now: number): ImportStart {
+  if (!follows) return { mark, pass: 0 };
+  return mark === undefined || mark.finished || mark.pass === 0 ? { mark: undefined, pass: now } : { mark, pass: mark.pass };
+}
+
 /**
  * Sends a source to the writer, and keeps with it how far it came: a position is written only when everything up to it is
  * stored, so that a run that breaks off, at whichever end, goes on without a gap. What is sent twice is stored once.
  *
- * @param mark of an earlier run, to go on behind
  * @throws WritError STORAGE_UNAVAILABLE when the writer gave a job up, REDIS_UNAVAILABLE, REDIS_FULL
  */
 export async function importMessages(
   source: ImportSource,
   gateway: IngestGateway,
-  mark: ImportMark | undefined,
+  { mark, pass }: ImportStart,
   report: ImportReport,
   signal: AbortSignal,
 ): Promise<ImportSummary> {
@@ -49,19 +69,18 @@ export async function importMessages(
   let bad = 0;
 
   const summary = (finished: boolean): ImportSummary => ({ counts, items: stored?.items ?? 0, bad, refusals, finished });
+  const soFar = (): { items: number; bad: number } => ({ items: (mark?.items ?? 0) + (stored?.items ?? 0), bad: (mark?.bad ?? 0) + (stored?.bad ?? 0) });
   const markOp = (finished: boolean): readonly IngestOp[] =>
-    stored === undefined
-      ? []
-      : [
-          {
-            op: 'mark',
-            name: source.name,
-            position: stored.position,
-            items: (mark?.items ?? 0) + stored.items,
-            bad: (mark?.bad ?? 0) + stored.bad,
-            finished,
-          },
-        ];
+    stored === undefined ? [] : [{ op: 'mark', name: source.name, position: stored.position, pass, ...soFar(), finished }];
+  const toldOp = (ops: readonly IngestOp[]): readonly IngestOp[] => {
+    const messages = ops.flatMap((op) => (op.op === 'message' ? [{ project: op.project, key: op.key }] : []));
+    return source.follows && messages.length > 0 ? [{ op: 'told', name: source.name, pass, messages }] : [];
+  };
+
+  function add(outcome: IngestOutcome): void {
+    for (const what of ['inserted', 'updated', 'deleted', 'unchanged', 'refused'] as const) counts[what] += outcome.counts[what];
+    refusals.push(...outcome.refusals.slice(0, 100 - refusals.length));
+  }
 
   /** False: it was asked to stop meanwhile. */
   async function settleOldest(): Promise<boolean> {
@@ -71,10 +90,7 @@ export async function importMessages(
     if (end === undefined) return false;
     if (!end.ok) throw new WritError('STORAGE_UNAVAILABLE', `the writer gave up job ${oldest.job}: ${end.message}`);
     ahead.shift();
-    const { outcome } = end;
-    // Of the marks in between nobody wants to know; they are never anything but unchanged.
-    for (const what of ['inserted', 'updated', 'deleted', 'unchanged', 'refused'] as const) counts[what] += outcome.counts[what];
-    refusals.push(...outcome.refusals.slice(0, 100 - refusals.length));
+    add(end.outcome);
     stored = oldest.batch;
     report.progress(stored.read, summary(false));
     return true;
@@ -87,18 +103,18 @@ export async function importMessages(
   for await (const batch of batchesOf(source.records(mark?.position), onBad)) {
     while (ahead.length >= AHEAD) if (!(await settleOldest())) return summary(false);
     if (signal.aborted) return summary(false);
-    const ops = [...markOp(false), ...batch.ops];
-    if (ops.length > 0) {
-      const { job } = await gateway.submit(ops);
-      counts.unchanged -= ops.length - batch.ops.length;
-      ahead.push({ job, batch });
-    } else stored = batch;
+    const ops = [...markOp(false), ...batch.ops, ...toldOp(batch.ops)];
+    if (ops.length > 0) ahead.push({ job: (await gateway.submit(ops)).job, batch });
+    else stored = batch;
   }
   while (ahead.length > 0) if (!(await settleOldest())) return summary(false);
-  const last = markOp(true);
+  // What could not be read may still be there.
+  const keeps = source.follows && soFar().bad > 0;
+  const untold: readonly IngestOp[] = source.follows && !keeps ? [{ op: 'untold', name: source.name, pass }] : [];
+  const last = [...untold, ...markOp(true)];
   if (last.length > 0) {
-    const { job } = await gateway.submit(last);
-    await gateway.settled(job, signal);
+    const end = await gateway.settled((await gateway.submit(last)).job, signal);
+    if (end?.ok === true) add(end.outcome);
   }
-  return summary(true);
+  return { ...summary(true), ...(keeps ? { kept: 'nothing was deleted, because some records could not be read' } : {}) };
 }

@@ -64,7 +64,8 @@ export function scrollOf(state: TuiState): number {
   return Math.max(0, Math.min(most, state.scroll ?? (match < previewRows ? 0 : match - 1)));
 }
 
-function select(state: TuiState, wanted: number): TuiState {
+/** Selects a result by its place in the list, or the one that is nearest to it. */
+export function select(state: TuiState, wanted: number): TuiState {
   const last = (state.found?.results.length ?? 0) - 1;
   const selected = Math.max(0, Math.min(last, wanted));
   return selected === state.selected ? state : { ...state, selected, scroll: undefined };

@@ -47,7 +47,7 @@ function degradedHints({ explain, diagnostics }: SearchResponse): Hint[] {
   }
   if (diagnostics?.degraded === true) {
     if (hints.length === 0)
-      hints.push({ tone: 'warn', text: `Degraded: ${diagnostics.fallback_mode ?? diagnostics.search_index_reason ?? 'see explain (e)'}` });
+      hints.push({ tone: 'warn', text: `Degraded: ${diagnostics.search_index_reason ?? diagnostics.fallback_mode ?? 'see explain (e)'}` });
     hints.push(...(diagnostics.remediation_hints ?? []).map((text): Hint => ({ tone: 'info', text })));
   }
   return hints;

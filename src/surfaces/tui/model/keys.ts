@@ -17,7 +17,7 @@ const LISTS = ['results', 'preview'] as const;
 
 const FACET_HELP = `${FACETS.map(({ key }) => key).join(' ')}: next value of a facet, in upper case the one before; x: all as at the start`;
 
-/** All keys. None is a function key, and none needs Alt or a mouse, so they work over SSH and in tmux. */
+/** All keys. None is a function key, none needs Alt, and all can be done without a mouse, so they work over SSH and in tmux. */
 export const BINDINGS: readonly Binding[] = [
   { focus: EVERYWHERE, keys: ['tab'], action: 'focus.next', help: 'Tab, Shift-Tab: query, results, preview' },
   { focus: EVERYWHERE, keys: ['shift+tab'], action: 'focus.back' },

@@ -1,5 +1,6 @@
 import { printableLine } from '../../cli/text/values.ts';
 import { cells, characters } from './cells.ts';
+import { withSimpleSigns } from './simple-signs.ts';
 
 /** The most lines of one text; nobody scrolls further. */
 const MAX_LINES = 5000;
@@ -11,14 +12,14 @@ export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   for (const line of shown.split(/\r\n|\r|\n/)) {
     if (lines.length >= MAX_LINES) return [...lines.slice(0, MAX_LINES), '[cut here]'];
-    lines.push(...wrapLine(printableLine(line.toWellFormed()).replaceAll('\t', '    '), Math.max(1, width)));
+    lines.push(...wrapLine(withSimpleSigns(printableLine(line.toWellFormed())).replaceAll('\t', '    '), Math.max(1, width)));
   }
   return lines;
 }
 
 /** A text, e.g. a subject, as one line: without line ends and control sequences. */
 export function oneLine(text: string): string {
-  return printableLine(text.toWellFormed().replace(/[\t\r\n]+/g, ' '));
+  return withSimpleSigns(printableLine(text.toWellFormed().replace(/[\t\r\n]+/g, ' ')));
 }
 
 function wrapLine(line: string, width: number): string[] {

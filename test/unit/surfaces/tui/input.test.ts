@@ -31,6 +31,17 @@ describe('keys of a terminal', () => {
     ]);
   });
 
+  it("are told apart from clicks and the wheel, of which letting go and modifiers are nobody's business here", () => {
+    const found: unknown[] = [];
+    const reader = createKeyReader(
+      ({ key }) => found.push(key),
+      ({ kind, column, line }) => found.push([kind, column, line]),
+    );
+    reader.feed('a\x1b[<0;12;3M\x1b[<0;12;3m\x1b[<64;1;1M\x1b[<65;200;50M\x1b[<4;1;1M\x1b[<2;1;1M\x1b[<0;5');
+    reader.feed(';6Mb');
+    expect(found).toEqual(['a', ['click', 11, 2], ['wheelUp', 0, 0], ['wheelDown', 199, 49], ['click', 4, 5], 'b']);
+  });
+
   it('come out of line ends of every kind', () => {
     expect(read('\r\n\n\r')).toEqual(['enter', 'enter', 'enter', 'enter']);
   });
