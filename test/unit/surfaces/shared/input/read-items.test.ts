@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { MAX_ITEM_BYTES, type RawItem } from '../../../../../src/surfaces/shared/input/raw-item.ts';
 import { createDetectingFeeder, readItems, shapeOf } from '../../../../../src/surfaces/shared/input/read-items.ts';
 import { liveBytes } from '../../../../support/live-bytes.ts';
+import { cases } from '../../../../support/oracle-runs.ts';
 
 function read(bytes: Uint8Array, cuts: readonly number[] = []): RawItem[] {
   const feeder = createDetectingFeeder();
@@ -53,7 +54,7 @@ describe('the input of push', () => {
           ),
         ).toEqual(whole);
       }),
-      { numRuns: 300 },
+      { numRuns: cases(100) },
     );
   });
 
@@ -70,7 +71,7 @@ describe('the input of push', () => {
         const printed = docs.map((doc) => ({ task_id: 'a', ...doc }));
         expect(parsed(printed.map((doc) => JSON.stringify(doc, undefined, '\t')).join('\n\n'))).toEqual(printed.map((doc) => JSON.stringify(doc)));
       }),
-      { numRuns: 100 },
+      { numRuns: cases(40) },
     );
   });
 
