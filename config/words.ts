@@ -1,5 +1,6 @@
 import { WritError } from '../src/core/errors.ts';
 import { type Layer, nest, type Source } from './layers.ts';
+import { ConfigSchema } from './schema.ts';
 import { type Setting, type SettingKind, settingsByKey } from './settings.ts';
 
 /**
@@ -34,6 +35,9 @@ function readIntegers(word: string): readonly number[] | undefined {
   return parts.every((part) => INTEGER.test(part)) ? parts.map(Number) : undefined;
 }
 
+/** What may be meant as a setting: it has two underscores together, or begins with the name of a section. */
+const MEANT = new RegExp(`^WRIT_(.*__|(${Object.keys(ConfigSchema.shape).join('|').toUpperCase()})_)`);
+
 /**
  * `WRIT_SECTION__KEY`, one more `__` for sections inside sections and for entries of a table:
  * `WRIT_FILE__BASE_DIRECTORIES__INBOX=/srv/inbox`. Names without `__` are no settings (`WRIT_DATA_DIR`), but a
@@ -42,8 +46,8 @@ function readIntegers(word: string): readonly number[] | undefined {
  * @throws WritError INVALID_CONFIG naming the variable
  */
 export function environmentLayer(environment: Environment): Layer {
-  const ours = Object.entries(environment).filter(([name]) => name.startsWith('WRIT_') && name !== 'WRIT_DATA_DIR');
-  // Mostly there are none; then nobody needs the list of all settings.
+  const ours = Object.entries(environment).filter(([name]) => MEANT.test(name) && name !== 'WRIT_DATA_DIR');
+  // Mostly there are none; then nobody needs the list of all settings, which takes longer to make than everything else here.
   if (ours.length === 0) return { values: {}, sourceOf: (key): Source => ({ layer: 'environment', place: environmentName(key) }) };
   const settings = settingsByKey();
   const misspelt = new Map([...settings.keys()].map((key) => [`WRIT_${key.replaceAll('.', '_').toUpperCase()}`, key]));

@@ -9,7 +9,7 @@ declare module 'vitest' {
   }
 }
 
-/** The number of generated cases for a comparison with another implementation. */
+/** The number of generated cases of a property: few in `npm test`, many times as many in the long suite, which names the file (`test/chaos/search-oracles`). */
 export function cases(inNpmTest: number): number {
   const count = inNpmTest * inject('caseFactor');
   const counts = process.env[COUNTS_VARIABLE];

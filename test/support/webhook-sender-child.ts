@@ -7,7 +7,7 @@ import { attempt } from '../../src/webhooks/io/attempt.ts';
 import { createSender } from '../../src/webhooks/io/sender.ts';
 import { outboxIn } from './webhooks.ts';
 
-/** A process that sends what is due until it is killed: `node --import tsx webhook-sender-child.ts <directory of the outbox> <url>`. */
+/** A process that sends what is due until it is killed; its words are the directory of the outbox and the URL. */
 const [directory = '', url = ''] = process.argv.slice(2);
 const deps = {
   post: createPost({ url, allow: ['127.0.0.1'], field: 'webhooks.endpoints.crm' }),

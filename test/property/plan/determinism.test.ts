@@ -8,10 +8,11 @@ import type { JsonObject } from '../../../src/core/json.ts';
 import type { PlanCall, PlanDone } from '../../../src/core/ports/plan.ts';
 import { advance, describePlan, linkPlan, replay, startPlan, toResult } from '../../../src/executors/plan/index.ts';
 import { scriptArgs } from '../../support/compiled/script.ts';
+import { cases } from '../../support/oracle-runs.ts';
 import { deepFreeze } from '../../support/plan-core.ts';
 import { answerOf, finish, plans, reordered } from '../../support/plan-random.ts';
 
-const RUNS = { numRuns: 100 };
+const RUNS = { numRuns: cases(40) };
 const endOf = (envelope: unknown): string => canonicalJson(finish(startPlan(envelope)).envelope);
 
 /** All answers of a run, by path. */
@@ -162,7 +163,7 @@ describe('anything at all', () => {
           expect(linkPlan(input, () => undefined).ok).toBe(false);
         },
       ),
-      { numRuns: 500 },
+      { numRuns: cases(200) },
     );
   });
 
@@ -185,7 +186,7 @@ describe('anything at all', () => {
         expect(ResultEnvelope.safeParse(done.envelope).error).toBeUndefined();
         expect(() => canonicalJson(done.envelope)).not.toThrow();
       }),
-      { numRuns: 300 },
+      { numRuns: cases(120) },
     );
   });
 });

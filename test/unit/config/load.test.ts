@@ -3,6 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type LoadOptions, loadConfig } from '../../../config/load.ts';
+import { settingsByKey } from '../../../config/settings.ts';
 import { isWritError, type WritError } from '../../../src/core/errors.ts';
 
 let home: string;
@@ -102,6 +103,11 @@ describe('layers', () => {
       code: 'INVALID_CONFIG',
       message: expect.stringMatching(/writ\.toml:5: the section \[redis\] stands in line 1 already: put its keys there$/),
     });
+  });
+
+  it('takes no setting with a single underscore for a variable of somebody else', () => {
+    const names = [...settingsByKey().keys()].map((key) => `WRIT_${key.replaceAll('.', '_').toUpperCase()}`);
+    for (const name of names) expect(refusal(() => load({ env: { [name]: '1' } })).message).toContain(`(${name})`);
   });
 
   it('reads no variable that is not a setting', () => {

@@ -9,6 +9,7 @@ import { contractFiles, PUBLISHED } from '../../../scripts/contract-files.ts';
 import * as contracts from '../../../src/contracts/index.ts';
 import { NAMED } from '../../../src/surfaces/http/openapi/schemas.ts';
 import { MESSAGE_SAMPLES } from '../../support/message-samples.ts';
+import { cases } from '../../support/oracle-runs.ts';
 import { PLAN_SAMPLES } from '../../support/plan-samples.ts';
 
 /** A valid sample of each contract; mutations of it lie close to the border between legal and illegal. */
@@ -188,7 +189,7 @@ describe.each(Object.entries(PUBLISHED))('%s', (name, schema: z.ZodType) => {
         const mutant = mutations.reduce<unknown>((changed, [place, to]) => change(changed, place, to), sample);
         expect({ mutant, legal: validate(mutant) }).toEqual({ mutant, legal: schema.safeParse(mutant).success });
       }),
-      { numRuns: 2000 },
+      { numRuns: cases(500) },
     );
   });
 

@@ -1,11 +1,21 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { packageRoot } from '../../../config/package.ts';
 import { brokenLinks } from '../../../scripts/docs/links.ts';
 
 const manifest = JSON.parse(readFileSync(path.join(packageRoot(), 'package.json'), 'utf8')) as Readonly<Record<string, unknown>>;
+
+it('no module of ours is imported for what it does alone: bundles leave such an import out', () => {
+  expect(manifest['sideEffects']).toBe(false);
+  const modules = ['src', 'queues', 'processors', 'config', 'bench'].flatMap((folder) =>
+    readdirSync(path.join(packageRoot(), folder), { recursive: true, encoding: 'utf8' }).map((file) => path.join(folder, file)),
+  );
+  const sources = modules.filter((file) => /\.tsx?$/.test(file));
+  expect(sources.length).toBeGreaterThan(100);
+  expect(sources.filter((file) => /^import ['"]/m.test(readFileSync(path.join(packageRoot(), file), 'utf8')))).toEqual([]);
+});
 
 describe('what npm packs', () => {
   let files: ReadonlySet<string>;

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { jwksFile, readPrivateKey, writeJwks, writePrivateKey } from '../../../src/data-dir/key-files.ts';
 import { createKeyring, generateKey, type KeySource, publicJwk, signingKey, verifyKey } from '../../../src/lease/index.ts';
 import { ed25519, testClock, vectorJwk } from '../../fixtures/authority/world.ts';
+import { compiledTwin } from '../../support/compiled/script.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
 
 let dir: string;
@@ -29,13 +30,13 @@ describe('private keys', () => {
   });
 
   it('are made by the thousand, and none of them hangs in a collection of memory', () => {
-    const keys = new URL('../../../src/lease/keys.ts', import.meta.url).href;
+    const keys = compiledTwin(new URL('../../../src/lease/keys.ts', import.meta.url));
     const script = `
       const { generateKey } = await import(${JSON.stringify(keys)});
       for (let made = 0; made < 8000; made += 1) generateKey({ use: 'lease', capabilities: ['*'] });
     `;
     // With little room for what is young, so that memory is collected often. A process of its own: one that hangs this way holds its thread for ever. The time only ends such a one.
-    const ended = spawnSync(process.execPath, ['--max-semi-space-size=1', '--import', 'tsx', '--input-type=module', '--eval', script], {
+    const ended = spawnSync(process.execPath, ['--max-semi-space-size=1', '--input-type=module', '--eval', script], {
       timeout: PATIENCE_MS,
     });
     expect({ signal: ended.signal, status: ended.status }).toEqual({ signal: null, status: 0 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isHourly, type OccurrenceRule, occurrencesOf } from '../../../../src/kernel/schedules/occurrence.ts';
 import { wallOf, zoneOf } from '../../../../src/kernel/schedules/zone.ts';
+import { cases } from '../../../support/oracle-runs.ts';
 
 const MINUTE = 60_000;
 const at = (text: string): number => Date.parse(text) / MINUTE;
@@ -117,7 +118,7 @@ describe('the next time of any schedule', () => {
         const next = occurrencesOf(one).after(from);
         expect(shown(next !== undefined && next <= until ? next : undefined)).toBe(shown(bruteNext(one, from, until)));
       }),
-      { numRuns: 25 },
+      { numRuns: cases(10) },
     );
   });
 
@@ -130,7 +131,7 @@ describe('the next time of any schedule', () => {
         expect(next === undefined || next > from + length).toBe(true);
         if (last !== undefined) expect([last > from, last <= from + length, times.after(last - 1)]).toEqual([true, true, last]);
       }),
-      { numRuns: 60 },
+      { numRuns: cases(25) },
     );
   });
 });

@@ -3,19 +3,19 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import { scriptArgs } from '../../../support/compiled/script.ts';
 import { type Receiver, receiver } from '../../../support/webhook-receiver.ts';
 import { outboxIn } from '../../../support/webhooks.ts';
 
-const CHILD = fileURLToPath(new URL('../../../support/webhook-sender-child.ts', import.meta.url));
+const CHILD = new URL('../../../support/webhook-sender-child.ts', import.meta.url);
 
 /** Three ends of one task, in this order. */
 const LETTERS = ['a', 'b', 'c'];
 const idOf = (letter: string): string => `msg_${letter.repeat(40)}`;
 
 function send(directory: string, { url }: Receiver) {
-  const child = spawn(process.execPath, ['--import', 'tsx', CHILD, directory, url], { stdio: ['ignore', 'ignore', 'inherit'] });
+  const child = spawn(process.execPath, scriptArgs(CHILD, [directory, url]), { stdio: ['ignore', 'ignore', 'inherit'] });
   return { child, gone: once(child, 'exit') };
 }
 

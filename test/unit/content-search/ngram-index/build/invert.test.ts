@@ -7,6 +7,7 @@ import { type ByteSource, CorruptSegment } from '../../../../../src/content-sear
 import { loadHasher } from '../../../../../src/content-search/ngram-index/tokenize/hash.ts';
 import { createTokenizer, TOKENIZER_DEFAULTS } from '../../../../../src/content-search/ngram-index/tokenize/tokenizer.ts';
 import { documentsOf } from '../../../../support/content/segments.ts';
+import { cases } from '../../../../support/oracle-runs.ts';
 import { createRandom } from '../../../../support/random.ts';
 
 const hasher = await loadHasher();
@@ -58,7 +59,7 @@ describe('an inversion', () => {
       fc.property(fc.array(text, { maxLength: 30, size: 'max' }), fc.integer({ min: 60, max: 400 }), fc.constantFrom(1, 2, 4, 5), (texts, maxBytes, k) => {
         expect(inverted(texts, maxBytes, k)).toEqual(byDefinition(texts, k));
       }),
-      { numRuns: 60 },
+      { numRuns: cases(20) },
     );
     fc.assert(
       fc.property(fc.array(text, { maxLength: 30, size: 'max' }), (texts) => {
@@ -126,7 +127,7 @@ describe('an inversion', () => {
           }),
         ).toThrow(CorruptSegment);
       }),
-      { numRuns: 150 },
+      { numRuns: cases(60) },
     );
     expect(hurt((runs) => void runs.set(first, (runs.get(first) ?? Buffer.alloc(0)).subarray(0, -1)))).toThrow(CorruptSegment);
     expect(hurt((runs) => void runs.set(second, Buffer.alloc(0)))).toThrow(CorruptSegment);

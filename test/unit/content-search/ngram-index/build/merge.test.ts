@@ -8,6 +8,7 @@ import type { Snapshot } from '../../../../../src/content-search/ngram-index/que
 import type { IndexFiles, SegmentName } from '../../../../../src/core/ports/index.ts';
 import { hasher, KEY_HASH } from '../../../../support/content/segments.ts';
 import { GRAMS, openedOf, planted, type SnapshotModel, snapshotModel } from '../../../../support/content/snapshots.ts';
+import { cases } from '../../../../support/oracle-runs.ts';
 
 const ROOT = { path: '', kind: 'directory' } as const;
 
@@ -45,7 +46,7 @@ describe('a merge', () => {
         expect(answers(after)).toEqual(answers(snapshot));
         expect(checkSnapshot(after, () => false)).toEqual([]);
       }),
-      { numRuns: 25 },
+      { numRuns: cases(10) },
     );
   });
 
@@ -60,7 +61,7 @@ describe('a merge', () => {
         expect(answers(after)).toEqual(answers(snapshot));
         expect(checkSnapshot(after, () => false)).toEqual([]);
       }),
-      { numRuns: 25 },
+      { numRuns: cases(10) },
     );
   });
 

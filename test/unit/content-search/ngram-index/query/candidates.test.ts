@@ -16,6 +16,7 @@ import type { Candidate, Enumeration, Warning } from '../../../../../src/content
 import type { SearchTree } from '../../../../../src/core/ports/index.ts';
 import { GLOBS, plantTree } from '../../../../support/content/random-tree.ts';
 import { askedPath, GRAMS, inKeyOrder, liveOf, openedOf, planted, type SnapshotModel, snapshotModel } from '../../../../support/content/snapshots.ts';
+import { cases } from '../../../../support/oracle-runs.ts';
 import { createRandom, type Random } from '../../../../support/random.ts';
 
 const groups = fc.array(fc.uniqueArray(fc.constantFrom(...GRAMS, 'qqq'), { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 4 });
@@ -43,7 +44,7 @@ describe('candidates', () => {
         const { files, id } = planted(model);
         expect(found(openedOf(files, id), [group], at)).toEqual(expected(model, [group], at));
       }),
-      { numRuns: 60 },
+      { numRuns: cases(20) },
     );
   });
 
@@ -60,7 +61,7 @@ describe('candidates', () => {
         expect(snapshot.live).toBe(live.size);
         expect(snapshot.live + snapshot.dead).toBe(model.flat().length);
       }),
-      { numRuns: 60 },
+      { numRuns: cases(20) },
     );
   });
 
@@ -85,7 +86,7 @@ describe('candidates', () => {
         const any = [...liveOf(model).keys()].some((path) => isAt(path, at));
         expect(isInCatalog(openedOf(files, id), at)).toEqual({ ok: true, value: any });
       }),
-      { numRuns: 60 },
+      { numRuns: cases(20) },
     );
   });
 });

@@ -7,6 +7,7 @@ import { openSnapshot } from '../../../../../src/content-search/ngram-index/quer
 import type { IndexFiles, SegmentName, SnapshotId } from '../../../../../src/core/ports/index.ts';
 import { hasher, KEY_HASH } from '../../../../support/content/segments.ts';
 import { type DocumentModel, GRAMS, planted } from '../../../../support/content/snapshots.ts';
+import { cases } from '../../../../support/oracle-runs.ts';
 
 const ROOT = { path: '', kind: 'directory' } as const;
 
@@ -89,7 +90,7 @@ describe('a snapshot with damage', () => {
         const found = answers(withBytes(files, { generation: 1, delta }, how === 'cut' ? whole.subarray(0, from) : broken), id);
         expect(isRightOrCorrupt(found, right)).toBe(true);
       }),
-      { numRuns: 500 },
+      { numRuns: cases(200) },
     );
   });
 

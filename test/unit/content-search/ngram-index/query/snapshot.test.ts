@@ -5,6 +5,7 @@ import { openSnapshot } from '../../../../../src/content-search/ngram-index/quer
 import type { IndexFiles } from '../../../../../src/core/ports/index.ts';
 import { hasher, KEY_HASH } from '../../../../support/content/segments.ts';
 import { inKeyOrder, liveOf, openedOf, planted, snapshotModel, writeModel } from '../../../../support/content/snapshots.ts';
+import { cases } from '../../../../support/oracle-runs.ts';
 
 /** How many of the opened files are not closed again. */
 function counting(files: IndexFiles): { readonly files: IndexFiles; readonly open: () => number; readonly reads: () => number } {
@@ -51,7 +52,7 @@ describe('a snapshot', () => {
           expect(document.size).toBe(expected.get(path)?.grams.length);
         }
       }),
-      { numRuns: 25 },
+      { numRuns: cases(10) },
     );
   });
 
@@ -71,7 +72,7 @@ describe('a snapshot', () => {
         expect(told(next)).toEqual(told(alone));
         expect([...liveDocuments(next)]).toEqual([...liveDocuments(alone)]);
       }),
-      { numRuns: 25 },
+      { numRuns: cases(10) },
     );
   });
 
