@@ -52,7 +52,11 @@ export function outboxFor({ statements, run }: OutboxFile, world: World, process
   const methods = Object.keys(statements).map((method) => [
     method,
     (...args: unknown[]) =>
-      world.call(process, { to: 'journal', what: `outbox.${method} ${JSON.stringify(args).slice(0, 80)}`, effect: () => request(method, args) }),
+      world.call(process, {
+        to: 'journal',
+        what: `outbox.${method} ${world.trace.isOn ? JSON.stringify(args).slice(0, 80) : ''}`,
+        effect: () => request(method, args),
+      }),
   ]);
   return Object.fromEntries(methods) as WebhookOutbox;
 }
