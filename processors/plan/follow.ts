@@ -14,8 +14,6 @@ export async function followPlan(plan: WishedPlan, exp: number, data: PlanJobDat
   const { planSha256 } = plan;
   const { journal, jobs, views, clock } = deps;
   const waited = await hasWaited(planSha256, delivery, deps);
-  const line = await journal.trimmed(planSha256);
-  if (line) return endTrimmed(line, data.envelope, exp, deps);
   const before = await journal.record(planSha256);
   if (before?.end) {
     if (waited || before.end.status === 'SUCCESS' || (await journal.served(planSha256, plan.wish))) return endedAs(before, before.end);

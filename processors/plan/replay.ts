@@ -113,7 +113,7 @@ export interface ParkedPlans {
 const MAX_KEPT = 2000;
 
 export function createParkedPlans(deps: ReplayDeps & { readonly journal: Pick<PlanJournal, 'entries'> }): ParkedPlans {
-  const kept = new LRUCache<string, PlanReplay>({ max: MAX_KEPT });
+  const kept = new LRUCache<string, PlanReplay>({ maxSize: MAX_KEPT, sizeCalculation: () => 1 });
   return {
     async replayOf(planSha256, envelope, record) {
       const known = kept.get(planSha256);

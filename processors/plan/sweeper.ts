@@ -32,7 +32,7 @@ export function createPlanSweeper({ journal, jobs, clock, everyMs, onError }: Sw
   let timer: NodeJS.Timeout | undefined;
   let sweeping: Promise<void> | undefined;
   /** Failed jobs that were run again: how long the next time is waited for, and since when. */
-  const reruns = new LRUCache<string, { readonly waitMs: number; readonly since: number }>({ max: MAX_REMEMBERED });
+  const reruns = new LRUCache<string, { readonly waitMs: number; readonly since: number }>({ maxSize: MAX_REMEMBERED, sizeCalculation: () => 1 });
 
   async function sweep(): Promise<void> {
     const now = clock.now();

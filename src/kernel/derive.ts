@@ -33,7 +33,7 @@ export function createDerivation(plans: KernelPlans, options: KernelOptions): (r
   const { kernelKeyring, executorKeyring, store, clock, config } = options;
   const { ed25519 } = plans;
   const leases = { keyring: kernelKeyring, ed25519: verifiedOnce(ed25519, MAX_KEPT) };
-  const kept = new LRUCache<string, PlanProgress>({ max: MAX_KEPT });
+  const kept = new LRUCache<string, PlanProgress>({ maxSize: MAX_KEPT, sizeCalculation: () => 1 });
 
   async function authorized({ planSha256, lease }: DeriveRequest): Promise<PlanLeasePayload> {
     const opened = await authenticatePlanLease(lease, { planSha256, aud: plans.queue, iss: config.issuer }, leases);

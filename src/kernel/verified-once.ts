@@ -9,7 +9,7 @@ import type { Ed25519 } from '../core/ports/index.ts';
  * @param max signatures that are remembered
  */
 export function verifiedOnce(ed25519: Ed25519, max: number): Ed25519 {
-  const good = new LRUCache<string, true>({ max });
+  const good = new LRUCache<string, true>({ maxSize: max, sizeCalculation: () => 1 });
   return {
     sign: (message, key) => ed25519.sign(message, key),
     async verify(message, signature, key) {

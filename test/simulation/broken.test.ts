@@ -226,4 +226,12 @@ describe('a history that once broke a promise keeps it', () => {
     const { violations } = await runHistory(scenarioOf(5_017_283));
     expect(violations).toEqual([]);
   });
+
+  it('an API whose clock is ahead of Redis, and which dies or loses its index before it has noted an end', async () => {
+    for (const seed of [25_980, 32_765, 147_697]) {
+      const { violations, reached } = await runHistory(scenarioOf(seed));
+      expect(violations, `seed ${seed}`).toEqual([]);
+      expect(reached.has('fault:clock'), `seed ${seed}`).toBe(true);
+    }
+  });
 });

@@ -62,7 +62,7 @@ export async function explain(scenario: Scenario, invariant: string, seams: Seam
   const broken = violations.find((violation) => violation.invariant === invariant);
   return [
     `seed ${scenario.seed} breaks '${invariant}': ${broken?.what ?? ''}`,
-    `see it again: WRIT_SIM_SEED=${scenario.seed} npx vitest run test/simulation`,
+    `see it again: WRIT_SIM_SEED=${scenario.seed} npx vitest run test/simulation/simulation`,
     `its smallest history: ${JSON.stringify(smallest)}`,
     ...lines,
   ].join('\n');

@@ -53,9 +53,10 @@ export class World {
   onPower: () => void = () => undefined;
   /** Somebody who is not Writ does something to the files. */
   onMeddle: (kind: Meddling) => void = () => undefined;
-  readonly #calls: ReadonlyMap<string, CallFault>;
-  /** How many calls there were, of all and of each name that a fault waits for. */
-  readonly #counts: Map<string, number>;
+  /** Faults by the number of a call, among all. */
+  readonly #calls: ReadonlyMap<number, CallFault['kind']>;
+  /** The same among those of each name that a fault waits for, and how many of these there were. */
+  readonly #named: ReadonlyMap<string, { readonly calls: ReadonlyMap<number, CallFault['kind']>; counted: number }>;
   #called = 0;
   #underWay = 0;
 
@@ -63,8 +64,10 @@ export class World {
     this.scenario = scenario;
     this.random = createRandom(scenario.seed);
     this.trace = new Trace(traced);
-    this.#calls = new Map(scenario.calls.map((fault) => [`${fault.of ?? ''} ${fault.call}`, fault]));
-    this.#counts = new Map(scenario.calls.flatMap(({ of }) => (of === undefined ? [] : [[of, 0]])));
+    const of = (name: string | undefined): ReadonlyMap<number, CallFault['kind']> =>
+      new Map(scenario.calls.filter((fault) => fault.of === name).map(({ call, kind }) => [call, kind]));
+    this.#calls = of(undefined);
+    this.#named = new Map(scenario.calls.flatMap((fault) => (fault.of === undefined ? [] : [[fault.of, { calls: of(fault.of), counted: 0 }]])));
   }
 
   get now(): number {
@@ -111,11 +114,13 @@ export class World {
 
   #plannedAt(what: string): CallFault['kind'] | undefined {
     this.#called += 1;
-    const [name = ''] = what.split(' ', 1);
-    const counted = this.#counts.get(name);
-    if (counted === undefined) return this.#calls.get(` ${this.#called}`)?.kind;
-    this.#counts.set(name, counted + 1);
-    return (this.#calls.get(`${name} ${counted + 1}`) ?? this.#calls.get(` ${this.#called}`))?.kind;
+    const kind = this.#calls.get(this.#called);
+    if (this.#named.size === 0) return kind;
+    const end = what.indexOf(' ');
+    const named = this.#named.get(end < 0 ? what : what.slice(0, end));
+    if (named === undefined) return kind;
+    named.counted += 1;
+    return named.calls.get(named.counted) ?? kind;
   }
 
   /** A call of a process: sent, carried out at one moment, answered. Every one of them may go wrong. */

@@ -19,7 +19,7 @@ export function webhooksOf(
   const quiet = { report: () => undefined, counted: () => undefined, dropped: () => undefined, onTrouble: () => undefined };
   return createWebhooks(
     { endpoints, timeout_ms: 60_000, keep_s: 86_400, max_bytes: 1e9, max_notices: 1e6, ...limits },
-    { key: async () => noticeKey, clock: systemClock, ...quiet, ...deps },
+    { key: async () => noticeKey, clock: systemClock, redisTime: async () => systemClock.now(), ...quiet, ...deps },
   );
 }
 

@@ -11,6 +11,7 @@ import { randomHex } from '../../adapters/crypto/random-hex.ts';
 import { descriptorLimit } from '../../adapters/linux/descriptor-limit.ts';
 import { checkAccess } from '../../adapters/redis/access.ts';
 import { toWritError } from '../../adapters/redis/redis-error.ts';
+import { redisTime } from '../../adapters/redis/redis-time.ts';
 import { boundProviders } from '../../adapters/tool-bindings/providers.ts';
 import { limitSearches } from '../../content-search/search/limit-searches.ts';
 import { indexService } from '../../content-search/settings/index-service.ts';
@@ -112,6 +113,7 @@ export async function createApiRole({ config, places, log, reloadable }: RoleCon
     outcome: (task) => outcomeForNotice(task, wired.services.tasks),
     key,
     clock: wired.services.clock,
+    redisTime: () => redisTime(connection),
     ...telemetry,
   });
   const services: HttpServices = { ...wired.services, plans, webhooks };

@@ -104,8 +104,6 @@ export interface PlanJournal {
   lose(planSha256: string): Promise<number>;
   /** Plans that run and have not changed since, oldest first; `after` is the last one of the page before. Envelopes are large: `record` has them. */
   running(unchangedSince: number, limit: number, after?: IdlePlan): Promise<readonly IdlePlan[]>;
-  /** The line of a plan that was run and is not run again; some of its rows may still be there. */
-  trimmed(planSha256: string): Promise<TrimmedPlan | undefined>;
   /**
    * Trims one portion of the plans that have not changed since `before` (milliseconds since 1970) and do not run: only what
    * once-ness needs of them stays (docs/plan-protocol.md 7). At most `limit` rows are deleted, the oldest plans first; `after`

@@ -57,8 +57,10 @@ export type Dropped = 'text' | 'notice';
 
 /** The notices of a host, on disk when a call resolves. Every call rejects with WritError STORAGE_UNAVAILABLE. */
 export interface WebhookOutbox {
-  /** Where the look goes on; made with `now` where there is none. */
-  place(now: number): Promise<OutboxPlace>;
+  /** Where the look goes on. */
+  place(): Promise<OutboxPlace | undefined>;
+  /** The place, made where there is none: everything that ended before `seenAt` counts as seen. */
+  begin(seenAt: number): Promise<OutboxPlace>;
   /**
    * Notes new notices and the place in one step. A notice whose id is there already changes nothing. Where there is no room dead notices
    * lose their texts, the oldest first, and then new ones are dead without a text; answers how many texts that were.

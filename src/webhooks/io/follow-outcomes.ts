@@ -2,7 +2,7 @@ import type { Clock } from '../../core/clock.ts';
 import { isWritError } from '../../core/errors.ts';
 import { type Lifecycle, lifecycle } from '../../core/lifecycle.ts';
 import { pause } from '../../core/pause.ts';
-import type { NewNotice, TaskIndex, WebhookOutbox } from '../../core/ports/index.ts';
+import type { NewNotice, OutboxPlace, TaskIndex, WebhookOutbox } from '../../core/ports/index.ts';
 import { tellsCapability, type WebhookEndpoint } from '../notice/endpoint.ts';
 import { type FinishedOutcome, noticeBody, noticeId } from '../notice/notice.ts';
 
@@ -17,11 +17,13 @@ export interface EndedTask {
 
 export interface FollowDeps {
   readonly index: Pick<TaskIndex, 'events' | 'list' | 'health'>;
-  readonly outbox: Pick<WebhookOutbox, 'place' | 'add' | 'wantedBy'>;
+  readonly outbox: Pick<WebhookOutbox, 'place' | 'begin' | 'add' | 'wantedBy'>;
   readonly endpoints: readonly WebhookEndpoint[];
   /** The last outcome of a task as an executor has signed it; `undefined` while there is none. The index only says where to look. */
   readonly outcome: (task: EndedTask) => Promise<FinishedOutcome | undefined>;
   readonly clock: Clock;
+  /** What the ends are dated by, milliseconds since 1970. */
+  readonly redisTime: () => Promise<number>;
   /** Told how many new notices there are. */
   readonly onNotices: (notices: readonly NewNotice[]) => void;
   /** Told how many texts had to go because there was no room. */
@@ -43,17 +45,27 @@ const SLACK_MS = 300_000;
  * Follows the task index and writes a notice for each outcome that an endpoint is told of. The place in the events is written with
  * the notices: a process that dies repeats the last events, and the same outcome makes the same notice.
  *
- * @throws WritError STORAGE_UNAVAILABLE from `start` when no place can be written
+ * @throws WritError STORAGE_UNAVAILABLE from `start` when no place can be written, and REDIS_UNAVAILABLE where there is none yet and Redis is away
  */
 export function followOutcomes(deps: FollowDeps): Lifecycle {
   const { index, outbox, clock } = deps;
   let stopping = new AbortController();
   let running: Promise<void> = Promise.resolve();
 
+  /** Where the look goes on; without a place it begins now. */
+  async function placeOrNow(): Promise<OutboxPlace> {
+    return (await outbox.place()) ?? outbox.begin(earlier(await deps.redisTime()));
+  }
+
+  /** Redis dates ends, and where it has no event of them, a worker: one of the two may be behind. */
+  function earlier(redisTime: number): number {
+    return Math.min(redisTime, clock.now());
+  }
+
   async function follow(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {
-        const place = await outbox.place(clock.now());
+        const place = await placeOrNow();
         await (place.event === undefined ? fromNow(place.seenAt, signal) : fromEvent(place.event, signal));
       } catch (error) {
         if (signal.aborted) return;
@@ -85,7 +97,7 @@ export function followOutcomes(deps: FollowDeps): Lifecycle {
       if (signal.aborted) return;
     }
     await fromEvent(undefined, signal, async () => {
-      const begunAt = clock.now();
+      const begunAt = earlier(await deps.redisTime());
       for (const state of ['success', 'failure'] as const) await lookBack(state, seenAt, signal);
       await outbox.add([], { event: undefined, seenAt: Math.max(seenAt, begunAt - SLACK_MS) }, clock.now());
     });
@@ -106,7 +118,7 @@ export function followOutcomes(deps: FollowDeps): Lifecycle {
 
   /** The events were trimmed past the place, or the index is another one. */
   async function forget(signal: AbortSignal): Promise<void> {
-    const { seenAt } = await outbox.place(clock.now());
+    const { seenAt } = await placeOrNow();
     await outbox.add([], { event: undefined, seenAt: seenAt - SLACK_MS }, clock.now()).catch(deps.onTrouble);
     if (!signal.aborted) deps.onTrouble(new Error('events of the task index are missing; everything since is looked at'));
   }
@@ -136,7 +148,7 @@ export function followOutcomes(deps: FollowDeps): Lifecycle {
         const ended = seen.filter(({ state }) => state === 'success' || state === 'failure');
         await note(
           ended.map(({ task_id, capability_id, at }) => ({ taskId: task_id, capabilityId: capability_id, at: Date.parse(at) })),
-          { event: last.id, seenAt: Date.parse(last.at) },
+          { event: last.id, seenAt: earlier(Date.parse(last.at)) },
         );
       }
       if (batch.at(-1)?.done === true) return;
@@ -175,7 +187,7 @@ export function followOutcomes(deps: FollowDeps): Lifecycle {
   return lifecycle(
     async () => {
       // Before anybody can wish to be told: what ends from here on is looked at, whatever happens next.
-      await outbox.place(clock.now());
+      await placeOrNow();
       stopping = new AbortController();
       running = follow(stopping.signal);
     },

@@ -37,6 +37,7 @@ export interface WebhookDeps {
   /** Read when the part starts. */
   readonly key: () => Promise<NoticeKey>;
   readonly clock: Clock;
+  readonly redisTime: FollowDeps['redisTime'];
   readonly report: (report: AttemptReport) => void;
   /** Told how many notices stand in which state, from time to time. */
   readonly counted: (counts: readonly NoticeCounts[]) => void;

@@ -57,11 +57,11 @@ export const WEBHOOK_MUTANTS: readonly Mutant[] = [
   {
     name: 'the look back after lost events begins now',
     seams: {
-      outbox: (outbox) => ({
+      outbox: (outbox, { process }) => ({
         ...outbox,
-        async place(now) {
-          const place = await outbox.place(now);
-          return place.event === undefined ? { ...place, seenAt: now } : place;
+        async place() {
+          const place = await outbox.place();
+          return place?.event === undefined ? place && { ...place, seenAt: process.clock.now() } : place;
         },
       }),
     },

@@ -9,7 +9,7 @@ import { createSender, type Sender } from '../../../src/webhooks/io/sender.ts';
 import type { WebhookEndpoint } from '../../../src/webhooks/notice/endpoint.ts';
 import { gatewayFor } from '../gateway.ts';
 import type { Parts } from '../parts.ts';
-import type { SimProcess } from '../scheduler.ts';
+import { EPOCH_MS, type SimProcess } from '../scheduler.ts';
 import { EXECUTOR_KEY } from '../tasks.ts';
 import { cheapEd25519, simKey } from '../twins/crypto.ts';
 import type { WebhookWatch } from './checker.ts';
@@ -72,6 +72,7 @@ export async function serve(
     endpoints: ENDPOINTS,
     outcome,
     clock,
+    redisTime: () => world.call(process, { to: 'redis', what: 'redis.time', effect: () => Math.floor(EPOCH_MS + world.now) }),
     onNotices: (notices) => {
       for (const { endpoint } of notices) senders.get(endpoint)?.wake();
     },

@@ -17,7 +17,6 @@ import type { TaskIndexTwin } from './task-index.ts';
 const EXECUTORS = { keyring: fixedKeyring([EXECUTOR_KEY]), ed25519: cheapEd25519 };
 const AT_ONCE = 4;
 const MIN_ATTEMPTS = 10;
-const SLACK_MS = 300_000;
 const ALL = 1_000;
 
 interface Watched {
@@ -191,8 +190,6 @@ export class WebhookWatch {
     // Redis forgot the end before the index had heard of it: it is told when the task is looked at again.
     const { index } = this.#at;
     if (finished === undefined || index.unheard.has(taskId)) return;
-    // A clock that is further ahead than this looks back from a time that is still to come.
-    if ((this.#parts.world.scenario.webhooks?.jump?.byMs ?? 0) > SLACK_MS) return;
     if ((index.endedAt.get(taskId) ?? 0) < (this.#servedAt ?? Number.POSITIVE_INFINITY)) return;
     const told = ['all', ...(this.#wished.has(taskId) ? ['wish'] : [])];
     for (const endpoint of told) {

@@ -39,7 +39,7 @@ function open(room: SimWebhooks['room']): OutboxFile & { readonly empty: () => v
   return { statements: outboxStatements(db, ROOMS[room]), run: (request) => db.transaction(request).immediate(), empty };
 }
 
-const WRITES: ReadonlySet<string> = new Set(['place', 'add', 'want', 'settle', 'resend', 'restore', 'lose', 'trim']);
+const WRITES: ReadonlySet<string> = new Set(['begin', 'add', 'want', 'settle', 'resend', 'restore', 'lose', 'trim']);
 
 /** The outbox of one process: a request is a transaction, durable when it is answered. */
 export function outboxFor({ statements, run }: OutboxFile, world: World, process: SimProcess): WebhookOutbox {
@@ -52,7 +52,11 @@ export function outboxFor({ statements, run }: OutboxFile, world: World, process
   const methods = Object.keys(statements).map((method) => [
     method,
     (...args: unknown[]) =>
-      world.call(process, { to: 'journal', what: `outbox.${method} ${JSON.stringify(args).slice(0, 80)}`, effect: () => request(method, args) }),
+      world.call(process, {
+        to: 'journal',
+        what: `outbox.${method} ${world.trace.isOn ? JSON.stringify(args).slice(0, 80) : ''}`,
+        effect: () => request(method, args),
+      }),
   ]);
   return Object.fromEntries(methods) as WebhookOutbox;
 }

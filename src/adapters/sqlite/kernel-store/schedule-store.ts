@@ -111,9 +111,18 @@ function scheduleOf({ definition, next, by, ...row }: ScheduleRow): StoredSchedu
   return { ...row, definition: ScheduleDefinition.parse(JSON.parse(definition)), next: next ?? undefined, by: by ?? undefined };
 }
 
+/** Made once: a schema is compiled when it is first used. */
+const Terms = ScheduleDefinition.pick({ ttl: true, attempts: true, priority: true });
+
 function firingOf({ task_id, manifest_sha256, terms, detail, look_at, ...row }: FiringRow): Firing {
-  const read = ScheduleDefinition.pick({ ttl: true, attempts: true, priority: true }).parse(JSON.parse(terms));
-  return { ...row, taskId: task_id, manifestSha256: manifest_sha256, terms: read, detail: detail ?? undefined, lookAt: look_at ?? undefined };
+  return {
+    ...row,
+    taskId: task_id,
+    manifestSha256: manifest_sha256,
+    terms: Terms.parse(JSON.parse(terms)),
+    detail: detail ?? undefined,
+    lookAt: look_at ?? undefined,
+  };
 }
 
 function rowOf({ taskId, manifestSha256, terms, detail, lookAt, ...firing }: Firing): FiringRow {

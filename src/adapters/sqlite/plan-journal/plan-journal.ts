@@ -22,7 +22,6 @@ export function createPlanJournal({ directory }: { readonly directory: string })
     end: (plan, end, now) => ask((plans) => plans.end(plan, end, now)),
     lose: (planSha256) => ask((plans) => plans.lose(planSha256)),
     running: (unchangedSince, limit, after) => ask((plans) => plans.running(unchangedSince, limit, after)),
-    trimmed: (planSha256) => look((plans) => plans.trimmed(planSha256)),
     trim: (after, before, limit) => ask((plans) => plans.trim(after, before, limit)),
   };
 }

@@ -1,5 +1,5 @@
 import type { NoticeList, NoticeState, NoticeView } from '../../../contracts/index.ts';
-import type { PendingNotice, WebhookOutbox } from '../../../core/ports/index.ts';
+import type { OutboxPlace, PendingNotice, WebhookOutbox } from '../../../core/ports/index.ts';
 import type { SqliteDatabase } from '../open.ts';
 import { type OutboxLimits, outboxRoom } from './webhook-outbox-room.ts';
 import { outboxWishes } from './webhook-outbox-wishes.ts';
@@ -52,11 +52,17 @@ export function outboxStatements(db: SqliteDatabase, limits: OutboxLimits): Outb
   const resendAll = db.prepare<Values>(`${REVIVE} AND endpoint = @endpoint`);
   const read = db.prepare<[string], Row>('SELECT * FROM notice WHERE id = ?');
 
+  function place(): OutboxPlace | undefined {
+    const row = readPlace.get();
+    return row && { event: row.event ?? undefined, seenAt: row.seen_at };
+  }
+
   return {
-    place(now) {
-      const row = readPlace.get();
-      if (row === undefined) writePlace.run({ event: null, seenAt: now });
-      return { event: row?.event ?? undefined, seenAt: row?.seen_at ?? now };
+    place,
+    begin(seenAt) {
+      const before = place();
+      if (before === undefined) writePlace.run({ event: null, seenAt });
+      return before ?? { event: undefined, seenAt };
     },
 
     add(notices, { event, seenAt }, now) {

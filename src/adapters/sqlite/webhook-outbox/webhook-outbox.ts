@@ -16,7 +16,8 @@ export function createWebhookOutbox({ directory, limits }: { readonly directory:
   });
   return {
     ...lifecycle,
-    place: (now) => ask((outbox) => outbox.place(now)),
+    place: () => look((outbox) => outbox.place()),
+    begin: (seenAt) => ask((outbox) => outbox.begin(seenAt)),
     add: (notices, place, now) => ask((outbox) => outbox.add(notices, place, now)),
     want: (taskIds, endpoints, until) => ask((outbox) => outbox.want(taskIds, endpoints, until)),
     wantedBy: (taskIds) => look((outbox) => outbox.wantedBy(taskIds)),

@@ -60,6 +60,7 @@ async function follow(index: TaskIndexStore, outbox: WebhookOutbox, change: Part
     endpoints: [endpoint('crm', ['FILE_MOVE']), endpoint('wish', [])],
     outcome: async ({ taskId, capabilityId, at }) => ({ taskId, capabilityId, manifestSha256: 'h', result: result('SUCCESS'), at }),
     clock,
+    redisTime: async () => T0,
     onNotices: () => look(),
     onDropped: () => look(),
     onTrouble: () => {
@@ -85,7 +86,7 @@ async function follow(index: TaskIndexStore, outbox: WebhookOutbox, change: Part
 describe('following the ends of tasks', () => {
   it('writes a notice for each end that an endpoint is told of, and once only', async () => {
     const [index, outbox] = [freshIndex(), await freshOutbox()];
-    await outbox.place(T0);
+    await outbox.begin(T0);
     await end(index, 0, { updatedAt: T0 - 1 });
     const following = await follow(index, outbox);
     await end(index, 1);
@@ -138,9 +139,9 @@ describe('following the ends of tasks', () => {
     for (const n of [1, 2, 3, 4]) await end(index, n);
     let asked = 0;
     // The first when it starts, the second for where it stands, the third when events are missing.
-    const place: typeof outbox.place = (now) => {
+    const place: typeof outbox.place = () => {
       asked += 1;
-      return asked === 3 ? Promise.reject(new WritError('STORAGE_UNAVAILABLE', 'the disk is full')) : outbox.place(now);
+      return asked === 3 ? Promise.reject(new WritError('STORAGE_UNAVAILABLE', 'the disk is full')) : outbox.place();
     };
     const following = await follow(index, { ...outbox, place });
     expect([...(await following.notices(4))].sort()).toEqual([1, 2, 3, 4].map((n) => `crm task-${n}`));
@@ -149,10 +150,29 @@ describe('following the ends of tasks', () => {
 
   it('has a place on disk when it has started, so that nothing that ends from then on is missed', async () => {
     const outbox = await freshOutbox();
-    const full = { ...outbox, place: () => Promise.reject(new WritError('STORAGE_UNAVAILABLE', 'the disk is full')) };
+    const full = { ...outbox, begin: () => Promise.reject(new WritError('STORAGE_UNAVAILABLE', 'the disk is full')) };
     await expect(follow(freshIndex(), full)).rejects.toThrow('the disk is full');
     await follow(freshIndex(), outbox);
-    expect(await outbox.place(T0 + 5)).toEqual({ event: undefined, seenAt: T0 });
+    expect(await outbox.place()).toEqual({ event: undefined, seenAt: T0 });
+  });
+
+  it('begins by the time of Redis where the clock of the API is ahead of it, and by that clock where it is behind', async () => {
+    for (const [aheadMs, seenAt] of [
+      [600_000, T0 - 600_000],
+      [-600_000, T0],
+    ] as const) {
+      const outbox = await freshOutbox();
+      await follow(freshIndex(), outbox, { redisTime: async () => T0 - aheadMs });
+      expect(await outbox.place()).toEqual({ event: undefined, seenAt });
+    }
+  });
+
+  it('does not start without a place on disk while Redis is away, and with one it does', async () => {
+    const outbox = await freshOutbox();
+    const redisTime = () => Promise.reject(new WritError('REDIS_UNAVAILABLE', 'Redis does not answer'));
+    await expect(follow(freshIndex(), outbox, { redisTime })).rejects.toThrow('Redis does not answer');
+    await outbox.begin(T0);
+    await follow(freshIndex(), outbox, { redisTime });
   });
 
   it('tries again while an outcome cannot be read, and goes on after it', async () => {
