@@ -8,6 +8,7 @@ import { jobOptions, queueName } from './catalog.ts';
 import { type FoundJob, findJob } from './job-lookup.ts';
 import { promoteJob } from './late-jobs.ts';
 import { openQueue } from './open-queue.ts';
+import type { When } from './push.ts';
 import { rerunJob } from './push-table.ts';
 import { ONE_SHARD, type QueueShards } from './shards.ts';
 import { type WishFigures, wishOf } from './wish.ts';
@@ -28,6 +29,11 @@ export function planJobId(planId: string): string {
 
 const PLAN_JOB = /^p_([0-9a-f]{64})$/;
 
+/** When a plan's job may be taken; and its time of adding, milliseconds since 1970, where it is not now: the same time is the same ask (`wish.ts`). */
+export interface PlanJobWhen extends When {
+  readonly askedAt?: number;
+}
+
 /** The jobs of the plan queue of a pool. `close` leaves the connection open. */
 export interface PlanJobs {
   readonly queue: string;
@@ -41,7 +47,7 @@ export interface PlanJobs {
   /** Plans whose job waits, is parked or runs, the newest first; at most so many of each place. */
   open(most: number): Promise<readonly string[]>;
   /** Does nothing when the job exists. */
-  add(planId: string, data: PlanJobData): Promise<void>;
+  add(planId: string, data: PlanJobData, when?: PlanJobWhen): Promise<void>;
   /**
    * Puts a plan's job back when nobody asks: adds it, or runs it again with this data when it has ended; nothing happens to one that
    * waits or runs. `mayRun` is told the wish that the job will have (`wish.ts`) before that, and may refuse.
@@ -76,8 +82,8 @@ export function createPlanJobs({ connection, pool, shards = ONE_SHARD, replicate
     }
     return undefined;
   };
-  const add = async (planId: string, data: PlanJobData, timestamp?: number): Promise<void> => {
-    const options = { ...jobOptions(planJobId(planId), 1), ...(timestamp === undefined ? {} : { timestamp }) };
+  const add = async (planId: string, data: PlanJobData, { askedAt, ...when }: PlanJobWhen = {}): Promise<void> => {
+    const options = { ...jobOptions(planJobId(planId), 1, when), ...(askedAt === undefined ? {} : { timestamp: askedAt }) };
     await queuesOf(planId)[0]?.add('plan', data, options);
     await replicated?.([shards.home(planId)]);
   };
@@ -113,7 +119,7 @@ export function createPlanJobs({ connection, pool, shards = ONE_SHARD, replicate
         const ids = answers.flatMap(([, reply]) => (Array.isArray(reply) ? reply.map(String) : []));
         return [...new Set(ids.flatMap((jobId) => PLAN_JOB.exec(jobId)?.[1] ?? []))];
       }),
-    add: (planId, data) => redisCall(() => add(planId, data)),
+    add: (planId, data, when) => redisCall(() => add(planId, data, when)),
     run: (planId, data, mayRun) =>
       redisCall(async () => {
         const wish = (prefix: string, figures: Pick<WishFigures, 'addedAt' | 'ends' | 'failures'>): string =>
@@ -122,7 +128,7 @@ export function createPlanJobs({ connection, pool, shards = ONE_SHARD, replicate
           const found = await find(planId);
           if (found === undefined) {
             const now = Date.now();
-            if (await mayRun(wish(shards.home(planId), { addedAt: now, ends: 0, failures: 0 }))) await add(planId, data, now);
+            if (await mayRun(wish(shards.home(planId), { addedAt: now, ends: 0, failures: 0 }))) await add(planId, data, { askedAt: now });
             return;
           }
           const { job, state, prefix } = found;

@@ -28,7 +28,8 @@ export async function preparePlanLease(
   const reach = plans.logic.reach(envelope);
   if (!reach.ok) throw new WritError('INVALID_MANIFEST', `${reach.code}: ${reach.message}`, { field: 'envelope' });
   const planSha256 = sha256Hex(canonicalJson(envelope));
-  const iat = Math.floor(clock.now() / 1000);
+  const { seconds, notBefore = 0 } = lifetime(grantOptions, options);
+  const iat = Math.max(Math.floor(clock.now() / 1000), notBefore);
   const payload: PlanLeasePayload = {
     v: 1,
     iss: config.issuer,
@@ -38,7 +39,7 @@ export async function preparePlanLease(
     capabilities: [...(capabilities ?? reachable(reach.tools, plans))],
     ...(scopes === undefined ? {} : { scopes: [...scopes] }),
     iat,
-    exp: iat + lifetime(grantOptions, options).seconds,
+    exp: iat + seconds,
   };
   const lease = await signPlanLease(payload, key, ed25519);
   return { granted: { planSha256, lease, jti: payload.jti, exp: payload.exp, capabilities: payload.capabilities }, scopes };
