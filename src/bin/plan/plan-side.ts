@@ -4,9 +4,15 @@ import { createRedisPlanViews } from '../../adapters/redis/plan-views.ts';
 import { rememberedPlanEnd } from '../../adapters/sqlite/plan-journal/plan-end-memory.ts';
 import { createPlanHistories } from '../../adapters/sqlite/plan-journal/plan-histories.ts';
 import { systemClock } from '../../core/clock.ts';
-import type { PlanEndReader, Plans } from '../../core/ports/index.ts';
+import type { JobState, PlanEndReader, Plans } from '../../core/ports/index.ts';
 import { type ProducerWiring, sharding } from '../producer-side.ts';
 import { memoryGuard } from '../redis-target.ts';
+
+/** What a process that pushes plans works with. */
+export interface PlanSide extends Plans, AsyncDisposable {
+  /** Where a plan's job stands. */
+  jobState(planId: string): Promise<JobState>;
+}
 
 /** The plan queue and the views of plans, for a process that pushes plans. */
 export function openPlanSide({
@@ -15,7 +21,7 @@ export function openPlanSide({
   connection,
   results,
   signals,
-}: Omit<ProducerWiring, 'results'> & { readonly results: PlanEndReader }): Plans & AsyncDisposable {
+}: Omit<ProducerWiring, 'results'> & { readonly results: PlanEndReader }): PlanSide {
   const jobs = createPlanJobs({ connection, pool: config.pool.id, ...sharding(config, connection) });
   const views = createRedisPlanViews({
     redis: connection,
@@ -25,5 +31,5 @@ export function openPlanSide({
   const remembered = (id: string): string | undefined => rememberedPlanEnd(places.planJournal, id);
   const histories = createPlanHistories(places.planJournal);
   const plans = createPlans({ jobs, views, ends: results, remembered, histories, clock: systemClock, guard: memoryGuard(config, connection) });
-  return { ...plans, [Symbol.asyncDispose]: () => jobs.close() };
+  return { ...plans, jobState: async (planId) => (await jobs.find(planId))?.state ?? 'absent', [Symbol.asyncDispose]: () => jobs.close() };
 }
