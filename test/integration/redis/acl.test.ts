@@ -7,12 +7,16 @@ import { inlineEd25519 } from '../../../src/adapters/crypto/inline.ts';
 import { nodeEd25519 } from '../../../src/adapters/crypto/node-crypto.ts';
 import { checkAccess } from '../../../src/adapters/redis/access.ts';
 import { createRedisLedger } from '../../../src/adapters/redis/ledger.ts';
+import { openPlanSide } from '../../../src/bin/plan/plan-side.ts';
 import { openLedger, openProducerSide } from '../../../src/bin/producer-side.ts';
 import { openResults } from '../../../src/bin/results.ts';
 import { TaskManifest } from '../../../src/contracts/index.ts';
+import { canonicalJson } from '../../../src/core/canonical-json.ts';
 import { isWritError } from '../../../src/core/errors.ts';
+import { sha256Hex } from '../../../src/core/hash.ts';
 import type { FiringStanding, PushOptions, Receipt } from '../../../src/core/ports/index.ts';
 import { visitBoard } from '../../../src/surfaces/cli/tour/board.ts';
+import { planFirings } from '../../../src/surfaces/shared/plans/plan-firings.ts';
 import { firingLane } from '../../../src/surfaces/shared/tasks/firing-lane.ts';
 import { missedFiring } from '../../support/missed-firing.ts';
 import { patient } from '../../support/patience.ts';
@@ -133,8 +137,9 @@ describe('the users of deploy/redis/users.conf', () => {
     const connection = await connected(createConnection(site.target('writ-kernel', 'CHANGE-ME'), 'producer'));
     const results = openResults(site.places, async () => inlineEd25519(nodeEd25519()));
     const signals = () => Promise.reject(new Error('nobody waits'));
-    const producer = openProducerSide({ config: site.config('writ-kernel'), places: site.places, connection, results, signals });
-    const lane = firingLane(producer, connection);
+    const wiring = { config: site.config('writ-kernel'), places: site.places, connection, results, signals };
+    const plans = openPlanSide(wiring);
+    const lane = firingLane(openProducerSide(wiring), { ...planFirings(plans, plans.jobState), [Symbol.asyncDispose]: plans[Symbol.asyncDispose] }, connection);
     const idOf = (digit: string) => `s-${digit.repeat(64)}`;
     // Where the journal does not lie: what Redis alone says.
     const ledger = openLedger(site.config('writ-kernel'), connection);
@@ -168,6 +173,20 @@ describe('the users of deploy/redis/users.conf', () => {
     expect((await ledger.row(idOf('1')))?.cancelRequested).toBe(true);
     await ledger.clearCancel(idOf('1'), Date.now());
     expect((await ledger.row(idOf('1')))?.cancelRequested ?? false).toBe(false);
+    // A plan that nobody has signed is refused, and says no end; it is put in its place again under the same ask, and before others.
+    const envelope = { header: { id: 'x' }, payload: { steps: [] } };
+    const id = sha256Hex(canonicalJson(envelope));
+    const planEnded = async (): Promise<FiringStanding> => {
+      for (;;) {
+        const standing = await lane.planStanding(id);
+        if (standing.kind !== 'open') return standing;
+      }
+    };
+    expect(await lane.planStanding(id)).toEqual({ kind: 'unknown' });
+    for (const options of [{ askedAt: 1_000 }, { askedAt: 1_000 }, { askedAt: 1_000, priority: 7 }]) {
+      expect(await lane.pushPlan({ envelope, lease: 'a.b.c' }, options)).toMatchObject({ kind: 'accepted' });
+      expect(await planEnded()).toEqual({ kind: 'unproven' });
+    }
     await lane.close?.();
     connection.disconnect();
     expect(await refusals()).toEqual([]);
