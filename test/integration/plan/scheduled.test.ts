@@ -1,7 +1,8 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { packageRoot } from '../../../config/package.ts';
 import { connected, createConnection } from '../../../queues/connection.ts';
 import { inlineEd25519 } from '../../../src/adapters/crypto/inline.ts';
 import { nodeEd25519 } from '../../../src/adapters/crypto/node-crypto.ts';
@@ -83,20 +84,22 @@ describe('a plan that a schedule makes', () => {
     await close();
   });
 
-  async function add(steps: readonly object[]): Promise<void> {
-    const { envelope } = createPlanPreview(plans.rig.config, { bindingOf: () => undefined }).link(envelopeOf(steps));
+  const add = (steps: readonly object[]): Promise<void> => addEnvelope(envelopeOf(steps));
+
+  async function addEnvelope(document: object): Promise<void> {
+    const { envelope } = createPlanPreview(plans.rig.config, { bindingOf: () => undefined }).link(document);
     await schedules.registry.add({ envelope, id: 'nightly', cron: '0 * * * *' }, 'ops');
     await passAfter(HOUR);
   }
 
-  it('runs in a worker, sees its planned time, and is told as ended by its signed end', async () => {
-    writeFileSync(at('a'), 'a');
-    const report = { when: { path: 'context.schedule.planned', eq: new Date(clock.now() + HOUR).toISOString() } };
-    await add([fileStep('FILE_MOVE', at('a'), at('b'), report)]);
+  it('is the example: it runs in a worker, knows its planned time, and is told as ended by its signed end', async () => {
+    writeFileSync(at('ledger.csv'), 'a');
+    const example = readFileSync(join(packageRoot(), 'examples/plans/nightly-copy.json'), 'utf8');
+    await addEnvelope(JSON.parse(example.replaceAll('/srv/office/archive', directory).replaceAll('/srv/office', directory)) as object);
     expect(firings()).toEqual(['pushed 1']);
     await startWorker();
     expect((await plans.ended(planId())).view.state).toBe('success');
-    expect([existsSync(at('a')), existsSync(at('b'))]).toEqual([false, true]);
+    expect(readFileSync(at(`ledger-${new Date(clock.now()).toISOString()}.csv`), 'utf8')).toBe('a');
     await passAfter(60_000);
     expect(firings()).toEqual(['ended SUCCESS']);
     // Taken back like any plan: its steps are those of the plan's journal.
