@@ -82,7 +82,12 @@ export function createPlans({ jobs, views, ends, remembered = () => undefined, h
       await views.clearCancel(id);
       // What is shown of a plan that begins later is kept until then.
       const beginsAt = Math.ceil(notBefore / 1000);
-      await views.show(id, { state: 'waiting', stepsDone: view?.stepsDone ?? 0, current: undefined, error: undefined, result: undefined }, beginsAt, clock.now());
+      await views.show(
+        id,
+        { state: 'waiting', stepsDone: view?.stepsDone ?? 0, current: undefined, error: undefined, result: undefined },
+        beginsAt,
+        clock.now(),
+      );
       await jobs.add(id, data, when);
       return receipt('accepted');
     }

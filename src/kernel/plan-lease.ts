@@ -19,7 +19,12 @@ export interface PreparedPlanLease {
  *
  * @throws WritError INVALID_MANIFEST with the reason why the envelope is no plan, INVALID_ARGUMENT
  */
-export function judgePlan({ envelope, capabilities }: PlanLeaseRequest, grantOptions: GrantOptions, plans: KernelPlans, options: KernelOptions): readonly string[] {
+export function judgePlan(
+  { envelope, capabilities }: PlanLeaseRequest,
+  grantOptions: GrantOptions,
+  plans: KernelPlans,
+  options: KernelOptions,
+): readonly string[] {
   lifetime(grantOptions, options);
   const reach = plans.logic.reach(envelope);
   if (!reach.ok) throw new WritError('INVALID_MANIFEST', `${reach.code}: ${reach.message}`, { field: 'envelope' });

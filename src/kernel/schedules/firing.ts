@@ -13,7 +13,12 @@ type Identity = Pick<Firing, 'taskId' | 'manifestSha256' | 'manifest'>;
  *
  * @param skipped why it is left out
  */
-export function firingOf({ id, definition }: Pick<StoredSchedule, 'id' | 'definition'>, planned: number, skipped: string | undefined, store: Envelopes): Firing {
+export function firingOf(
+  { id, definition }: Pick<StoredSchedule, 'id' | 'definition'>,
+  planned: number,
+  skipped: string | undefined,
+  store: Envelopes,
+): Firing {
   const { ttl, attempts, priority } = definition;
   const terms = { ...(ttl === undefined ? {} : { ttl }), ...(attempts === undefined ? {} : { attempts }), ...(priority === undefined ? {} : { priority }) };
   const state = skipped === undefined ? 'due' : 'skipped';

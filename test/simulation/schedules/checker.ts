@@ -34,8 +34,7 @@ export class ScheduleWatch {
     this.#schedule = schedule;
     this.#kept = kept;
     const every = schedule.cron === '* * * * *' ? 1 : 2;
-    for (let minute = START - REACH; minute <= START + REACH; minute += 1)
-      if (minute % every === 0) this.#ids.set(minute, firingAt(schedule, minute));
+    for (let minute = START - REACH; minute <= START + REACH; minute += 1) if (minute % every === 0) this.#ids.set(minute, firingAt(schedule, minute));
   }
 
   /** The store of one process, watched. */
@@ -178,8 +177,7 @@ export class ScheduleWatch {
     const hasEnded = this.#signed(taskId).some(({ status, result }) => (detail === 'SUCCESS' ? status === 'SUCCESS' : result.includes(`"${detail}"`)));
     if (!hasEnded) checker.violate('failures are true', `the firing of ${named(planned)} is told as ${detail}, and no executor has said so`);
     const missing = requestsOf(this.#schedule, taskId).some((one) => (host.tools.requests.get(one.taskId) ?? 0) === 0);
-    if (detail === 'SUCCESS' && missing)
-      checker.violate('effect if and only if SUCCESS', `the firing of ${named(planned)} was never requested`);
+    if (detail === 'SUCCESS' && missing) checker.violate('effect if and only if SUCCESS', `the firing of ${named(planned)} was never requested`);
   }
 }
 

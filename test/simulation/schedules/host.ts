@@ -95,12 +95,7 @@ function serve(parts: Parts, process: SimProcess, watched: ScheduleStore, watch:
 }
 
 /** Somebody registers the schedule, and pauses or removes it in the end, when nothing that has come is undecided. */
-function operate(
-  { world, open, kernel, kernelProcess }: Parts,
-  schedule: SimSchedule,
-  store: ScheduleStore,
-  registry: () => Registry | undefined,
-): void {
+function operate({ world, open, kernel, kernelProcess }: Parts, schedule: SimSchedule, store: ScheduleStore, registry: () => Registry | undefined): void {
   const { cron, missed, overlap, until, last } = schedule;
   const process = new SimProcess('operator', world.scheduler, { mortal: false });
   const asked = async (ask: (registry: Registry) => unknown, isDone: () => boolean): Promise<void> => {

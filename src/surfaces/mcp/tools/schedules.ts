@@ -40,8 +40,7 @@ export const addScheduleTool = tool({
   annotations: CHANGES,
   input: ScheduleRequest,
   output: ScheduleView,
-  run: async (call) =>
-    addSchedule(call.input, operatorOf(call), { ...(await doorOf(call)), linker: async () => (await call.services.plans()).preview }),
+  run: async (call) => addSchedule(call.input, operatorOf(call), { ...(await doorOf(call)), linker: async () => (await call.services.plans()).preview }),
 });
 
 export const pauseSchedule = acting('pause', 'Pause a schedule', 'It makes no tasks until it is resumed, and does not make up for them.');

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { WritClient } from '../../../../src/surfaces/client/index.ts';
 import { canonicalJson } from '../../../../src/core/canonical-json.ts';
 import { sha256Hex } from '../../../../src/core/hash.ts';
+import { WritClient } from '../../../../src/surfaces/client/index.ts';
 import { envelopeOf, fileStep } from '../../../support/plan-rig.ts';
 import { type Site, startSite } from './routes-site.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { ScheduleList, ScheduleView } from '../../../../../src/contracts/index.ts';
-import { createWorld } from '../world.ts';
-import { planIdOfEnvelope } from '../world-plans.ts';
 import { linkedEnvelope } from '../../../../fixtures/schedules/lane.ts';
+import { createWorld } from '../world.ts';
 import { manifestOf } from '../world-kernel.ts';
+import { planIdOfEnvelope } from '../world-plans.ts';
 
 const manifest = JSON.stringify(manifestOf('nightly'));
 const envelope = JSON.stringify(linkedEnvelope());
