@@ -6,7 +6,7 @@ import { WritError } from '../src/core/errors.ts';
 import type { JsonObject } from '../src/core/json.ts';
 import { jobOptions, queueName } from './catalog.ts';
 import { type FoundJob, findJob } from './job-lookup.ts';
-import { promoteJob } from './late-jobs.ts';
+import { promoteJob, SCORES_PER_MS } from './late-jobs.ts';
 import { openQueue } from './open-queue.ts';
 import type { When } from './push.ts';
 import { rerunJob } from './push-table.ts';
@@ -42,7 +42,7 @@ export interface PlanJobs {
   exists(planIds: readonly string[]): Promise<readonly boolean[]>;
   /** Whether the job of each plan has failed, in their order. */
   failed(planIds: readonly string[]): Promise<readonly boolean[]>;
-  /** How many jobs of plans are delayed. */
+  /** How many jobs of plans are delayed, those left out that begin later than in an hour. */
   parked(): Promise<number>;
   /** Plans whose job waits, is parked or runs, the newest first; at most so many of each place. */
   open(most: number): Promise<readonly string[]>;
@@ -68,6 +68,8 @@ export interface PlanJobsOptions {
 
 /** Each round needs another writer to change the same job in between. */
 const MAX_ROUNDS = 8;
+/** No plan is parked for longer; one that is pushed for later may be. */
+const PARKED_MS = 3_600_000;
 
 export function createPlanJobs({ connection, pool, shards = ONE_SHARD, replicated }: PlanJobsOptions): PlanJobs {
   const name = queueName('plan', pool);
@@ -106,7 +108,8 @@ export function createPlanJobs({ connection, pool, shards = ONE_SHARD, replicate
       }),
     parked: () =>
       redisCall(async () => {
-        const counts = await Promise.all([...queues.values()].map((queue) => connection.zcard(queue.toKey('delayed'))));
+        const soon = (Date.now() + PARKED_MS) * SCORES_PER_MS;
+        const counts = await Promise.all([...queues.values()].map((queue) => connection.zcount(queue.toKey('delayed'), '-inf', soon)));
         return counts.reduce((sum, count) => sum + count, 0);
       }),
     open: (most) =>

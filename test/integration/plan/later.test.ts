@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Queue } from 'bullmq';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { QUEUE_PREFIX } from '../../../queues/catalog.ts';
+import { createPlanJobs } from '../../../queues/plan-jobs.ts';
 import type { Lifecycle } from '../../../src/core/lifecycle.ts';
 import { envelopeOf, fileStep, type LinkedPlan, type PlanRig, startPlanRig } from '../../support/plan-rig.ts';
 
@@ -98,6 +99,17 @@ describe('a plan that is pushed for later', () => {
     expect(await plans.plans.push(await leasedFrom(missing, notBefore), { notBefore })).toMatchObject({ kind: 'accepted' });
     expect(await stateOf(plan.id)).toBe('delayed');
     expect((await plans.ended(plan.id, ({ state }) => state === 'success')).view.state).toBe('success');
+  });
+
+  it('does not count among the plans that are parked when it begins later than in an hour', async () => {
+    const jobs = createPlanJobs({ connection: await plans.rig.redis.client('worker'), pool: 'default' });
+    const before = await jobs.parked();
+    const data = { v: 1 as const, envelope: {}, lease: '' };
+    await jobs.add('c'.repeat(64), data, { delay: 2 * HOUR });
+    expect(await jobs.parked()).toBe(before);
+    await jobs.add('d'.repeat(64), data, { delay: HOUR / 2 });
+    expect(await jobs.parked()).toBe(before + 1);
+    await jobs.close();
   });
 
   it.each([
