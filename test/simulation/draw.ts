@@ -66,7 +66,7 @@ export function scenarioOf(seed: number): Scenario {
   if (seed % DELIVERED_AGAIN_EVERY === 29) return deliveredAgain(scenario, createRandom(seed ^ 0x0011_5ed0));
   if (seed % SCHEDULE_EVERY === 11) {
     const scheduled = withSchedule(scenario, createRandom(seed ^ 0x0c10_cca5));
-    return seed % SCHEDULED_PLAN_EVERY === 11 ? withPlanOfSchedule(scheduled, createRandom(seed ^ 0x91a7_f1e5)) : scheduled;
+    return seed % SCHEDULED_PLAN_EVERY === 69 ? withPlanOfSchedule(scheduled, createRandom(seed ^ 0x91a7_f1e5)) : scheduled;
   }
   if (seed % APPROVAL_EVERY === 8) return withApproval(scenario, createRandom(seed ^ 0x0a55_e217));
   if (seed % WEBHOOKS_EVERY === 20) return withWebhooks(scenario, createRandom(seed ^ 0x3eb4_00c5));

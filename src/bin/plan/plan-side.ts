@@ -4,15 +4,10 @@ import { createRedisPlanViews } from '../../adapters/redis/plan-views.ts';
 import { rememberedPlanEnd } from '../../adapters/sqlite/plan-journal/plan-end-memory.ts';
 import { createPlanHistories } from '../../adapters/sqlite/plan-journal/plan-histories.ts';
 import { systemClock } from '../../core/clock.ts';
-import type { JobState, PlanEndReader, Plans } from '../../core/ports/index.ts';
+import type { PlanEndReader, Plans } from '../../core/ports/index.ts';
+import type { FiredPlans } from '../../surfaces/shared/plans/plan-firings.ts';
 import { type ProducerWiring, sharding } from '../producer-side.ts';
 import { memoryGuard } from '../redis-target.ts';
-
-/** What a process that pushes plans works with. */
-export interface PlanSide extends Plans, AsyncDisposable {
-  /** Where a plan's job stands. */
-  jobState(planId: string): Promise<JobState>;
-}
 
 /** The plan queue and the views of plans, for a process that pushes plans. */
 export function openPlanSide({
@@ -21,7 +16,7 @@ export function openPlanSide({
   connection,
   results,
   signals,
-}: Omit<ProducerWiring, 'results'> & { readonly results: PlanEndReader }): PlanSide {
+}: Omit<ProducerWiring, 'results'> & { readonly results: PlanEndReader }): Plans & FiredPlans & AsyncDisposable {
   const jobs = createPlanJobs({ connection, pool: config.pool.id, ...sharding(config, connection) });
   const views = createRedisPlanViews({
     redis: connection,

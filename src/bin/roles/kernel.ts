@@ -23,7 +23,6 @@ import { createMetrics } from '../../observability/metrics.ts';
 import { createMetricsSocket } from '../../observability/metrics-socket.ts';
 import { followBindings } from '../../reload/live-bindings.ts';
 import { settingsFindings } from '../../reload/role-reload.ts';
-import { planFirings } from '../../surfaces/shared/plans/plan-firings.ts';
 import { firingLane } from '../../surfaces/shared/tasks/firing-lane.ts';
 import { openPlanSide } from '../plan/plan-side.ts';
 import { registryRoots } from '../plan/registry-roots.ts';
@@ -102,9 +101,7 @@ export async function createKernelRole({ config, places, log, reloadable }: Role
   const connection = createConnection(target, 'producer', redisTrouble);
   const results = openResults(places, async () => ed25519);
   const wiring = { config, places, connection, results, signals: () => Promise.reject(new Error('nobody waits here')) };
-  const plans = openPlanSide(wiring);
-  const planWays = { ...planFirings(plans, plans.jobState), [Symbol.asyncDispose]: plans[Symbol.asyncDispose] };
-  const lane = firingLane(openProducerSide(wiring), planWays, connection);
+  const lane = firingLane(openProducerSide(wiring), openPlanSide(wiring), connection);
   const { registry, alarm } = createSchedules({ store: store.schedules, kernel: { ...counted, judgePlan: kernel.judgePlan }, lane, clock, report });
   const registers = { schedules: registry, approvals: createApprovalRegister(store.approvals, clock) };
   const server = createKernelServer({ routes: (app, bytes) => kernelRoutes(app, counted, bytes, registers), socketPath: places.kernelSocket, report });

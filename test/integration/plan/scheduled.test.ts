@@ -70,7 +70,7 @@ describe('a plan that a schedule makes', () => {
     });
     const connection = await connected(createConnection(target, 'producer'));
     const side = openPlanSide({ config, places, connection, results, signals: () => Promise.reject(new Error('nobody waits')) });
-    const lane = planFirings(side, side.jobState) as FiringLane;
+    const lane = planFirings(side) as FiringLane;
     schedules = createSchedules({ store: store.schedules, kernel, lane, clock, report: (problem) => expect.fail(problem) });
     close = async () => {
       await side[Symbol.asyncDispose]();

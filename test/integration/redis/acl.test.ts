@@ -16,7 +16,6 @@ import { isWritError } from '../../../src/core/errors.ts';
 import { sha256Hex } from '../../../src/core/hash.ts';
 import type { FiringStanding, PushOptions, Receipt } from '../../../src/core/ports/index.ts';
 import { visitBoard } from '../../../src/surfaces/cli/tour/board.ts';
-import { planFirings } from '../../../src/surfaces/shared/plans/plan-firings.ts';
 import { firingLane } from '../../../src/surfaces/shared/tasks/firing-lane.ts';
 import { missedFiring } from '../../support/missed-firing.ts';
 import { patient } from '../../support/patience.ts';
@@ -138,8 +137,7 @@ describe('the users of deploy/redis/users.conf', () => {
     const results = openResults(site.places, async () => inlineEd25519(nodeEd25519()));
     const signals = () => Promise.reject(new Error('nobody waits'));
     const wiring = { config: site.config('writ-kernel'), places: site.places, connection, results, signals };
-    const plans = openPlanSide(wiring);
-    const lane = firingLane(openProducerSide(wiring), { ...planFirings(plans, plans.jobState), [Symbol.asyncDispose]: plans[Symbol.asyncDispose] }, connection);
+    const lane = firingLane(openProducerSide(wiring), openPlanSide(wiring), connection);
     const idOf = (digit: string) => `s-${digit.repeat(64)}`;
     // Where the journal does not lie: what Redis alone says.
     const ledger = openLedger(site.config('writ-kernel'), connection);

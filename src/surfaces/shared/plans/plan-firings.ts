@@ -1,20 +1,19 @@
 import { isWritError } from '../../../core/errors.ts';
 import type { FiringLane, FiringStanding, JobState, Plans, PlanView } from '../../../core/ports/index.ts';
 
-/** The way of firings that are plans. */
-export type PlanFirings = Pick<FiringLane, 'pushPlan' | 'planStanding'>;
+/** What the way of firings that are plans works with. */
+export interface FiredPlans extends Pick<Plans, 'push' | 'view'> {
+  /** Where a plan's job stands. */
+  jobState(planId: string): Promise<JobState>;
+}
 
-/**
- * Pushed like any plan, and judged by the end that an executor has signed (docs/plan-protocol.md 11).
- *
- * @param jobState of the plan's job
- */
-export function planFirings(plans: Pick<Plans, 'push' | 'view'>, jobState: (planId: string) => Promise<JobState>): PlanFirings {
+/** The way of firings that are plans: pushed like any plan, and judged by the end that an executor has signed (docs/plan-protocol.md 11). */
+export function planFirings(plans: FiredPlans): Pick<FiringLane, 'pushPlan' | 'planStanding'> {
   return {
     pushPlan: (plan, options) => plans.push(plan, options),
     async planStanding(id) {
       // First: a job ends after its end was shown.
-      const job = await jobState(id);
+      const job = await plans.jobState(id);
       const view = await viewOf(id, plans);
       if (view === 'unproven') return JOBS[job] === 'open' ? { kind: 'open' } : { kind: 'unproven' };
       if (view?.state === 'success') return { kind: 'ended', code: 'SUCCESS' };

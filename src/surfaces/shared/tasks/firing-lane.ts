@@ -1,5 +1,5 @@
 import type { FiringLane, FiringStanding, TaskGateway } from '../../../core/ports/index.ts';
-import type { PlanFirings } from '../plans/plan-firings.ts';
+import { type FiredPlans, planFirings } from '../plans/plan-firings.ts';
 import { readTaskStatus, type TaskStatus } from './task-status.ts';
 
 interface Producer extends AsyncDisposable {
@@ -7,13 +7,12 @@ interface Producer extends AsyncDisposable {
 }
 
 /** The way of a schedule's firings: pushed like any task or plan, and judged by what executors have signed (docs/protocol.md 11). */
-export function firingLane(producer: Producer, plans: PlanFirings & Partial<AsyncDisposable>, connection: { disconnect(): void }): FiringLane {
+export function firingLane(producer: Producer, plans: FiredPlans & Partial<AsyncDisposable>, connection: { disconnect(): void }): FiringLane {
   const tasks = producer.gateway();
   return {
     push: (job, options) => tasks.enqueue.push(job, options),
     standing: async (taskId) => standingOf(await readTaskStatus(taskId, tasks)),
-    pushPlan: plans.pushPlan,
-    planStanding: plans.planStanding,
+    ...planFirings(plans),
     interrupt: () => connection.disconnect(),
     async close() {
       await plans[Symbol.asyncDispose]?.();

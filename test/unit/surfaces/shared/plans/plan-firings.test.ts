@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { WritError } from '../../../../../src/core/errors.ts';
-import type { JobState, Plans, PlanView } from '../../../../../src/core/ports/index.ts';
-import { planFirings } from '../../../../../src/surfaces/shared/plans/plan-firings.ts';
+import type { JobState, PlanView } from '../../../../../src/core/ports/index.ts';
+import { type FiredPlans, planFirings } from '../../../../../src/surfaces/shared/plans/plan-firings.ts';
 
 const ID = 'a'.repeat(64);
 const view = (state: PlanView['state'], code = 'TOOL_FAILED') =>
@@ -28,19 +28,20 @@ describe('the standing of a plan that a schedule has made', () => {
     ['completed', undefined, { kind: 'unproven' }],
   ])('with a job that is %s: %o is %o', async (job, seen, standing) => {
     const plans = {
+      jobState: async () => job,
       async view() {
         if (seen instanceof WritError) throw seen;
         return seen;
       },
-    } as unknown as Pick<Plans, 'push' | 'view'>;
-    expect(await planFirings(plans, async () => job).planStanding(ID)).toEqual(standing);
+    } as unknown as FiredPlans;
+    expect(await planFirings(plans).planStanding(ID)).toEqual(standing);
   });
 
   it('is unknown to who cannot reach Redis', async () => {
     const away = async () => {
       throw new WritError('REDIS_UNAVAILABLE', 'away');
     };
-    const plans = { view: away } as unknown as Pick<Plans, 'push' | 'view'>;
-    await expect(planFirings(plans, async () => 'waiting').planStanding(ID)).rejects.toMatchObject({ code: 'REDIS_UNAVAILABLE' });
+    const plans = { view: away, jobState: async () => 'waiting' } as unknown as FiredPlans;
+    await expect(planFirings(plans).planStanding(ID)).rejects.toMatchObject({ code: 'REDIS_UNAVAILABLE' });
   });
 });
