@@ -5,13 +5,12 @@ import { MAX_JOB_BYTES, TaskJob } from '../src/contracts/index.ts';
 import { isWritError, WritError } from '../src/core/errors.ts';
 import { manifestSha256 } from '../src/core/hash.ts';
 import type { Enqueue, JobView, PushOptions, Receipt, RetryAnswer, RetryOptions } from '../src/core/ports/index.ts';
-import { WHEN } from '../src/core/when.ts';
 import { jobAdder } from './add-jobs.ts';
 import { isQueueName, queueOf, taskQueues } from './catalog.ts';
 import { jobIdOf } from './job-id.ts';
 import { type FoundJob, findJob } from './job-lookup.ts';
 import { openQueue } from './open-queue.ts';
-import type { EnqueueDeps, Push, PushContext, ShardQueue, When } from './push.ts';
+import { type EnqueueDeps, type Push, type PushContext, type ShardQueue, whenOf } from './push.ts';
 import { pushMany, pushOne, rerunJob } from './push-table.ts';
 import { rerunKnown } from './rerun-known.ts';
 import { ONE_SHARD, placeOfJob, type QueueShards, shardedName } from './shards.ts';
@@ -160,15 +159,6 @@ function preparePush(job: TaskJob, { attempts = 1, queue, notBefore, priority }:
     attempts,
     when: whenOf(notBefore, priority, now),
   };
-}
-
-function whenOf(notBefore = 0, priority = 0, now: number): When {
-  if (!Number.isInteger(priority) || priority < 0 || priority > WHEN.priority) {
-    throw new WritError('INVALID_ARGUMENT', `must be a whole number from 0 to ${WHEN.priority}`, { field: 'priority' });
-  }
-  if (!(notBefore - now <= WHEN.aheadMs)) throw new WritError('INVALID_ARGUMENT', 'lies more than 366 days ahead', { field: 'not_before' });
-  const delay = Math.max(0, Math.ceil(notBefore - now));
-  return { ...(delay > 0 ? { delay } : {}), ...(priority > 0 ? { priority } : {}) };
 }
 
 function checkedName(name: string): string {

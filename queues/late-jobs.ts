@@ -2,7 +2,7 @@ import { Job, type Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 
 /** Of BullMQ's score of a delayed job: milliseconds since 1970 times this, and a number that keeps the order. */
-const SCORES_PER_MS = 0x1000;
+export const SCORES_PER_MS = 0x1000;
 /** Clocks of one installation agree so far, milliseconds. */
 const AGREE_MS = 5_000;
 /** Jobs that are looked at in one go. */

@@ -6,8 +6,9 @@ import { WritError } from '../src/core/errors.ts';
 import type { JsonObject } from '../src/core/json.ts';
 import { jobOptions, queueName } from './catalog.ts';
 import { type FoundJob, findJob } from './job-lookup.ts';
-import { promoteJob } from './late-jobs.ts';
+import { promoteJob, SCORES_PER_MS } from './late-jobs.ts';
 import { openQueue } from './open-queue.ts';
+import type { When } from './push.ts';
 import { rerunJob } from './push-table.ts';
 import { ONE_SHARD, type QueueShards } from './shards.ts';
 import { type WishFigures, wishOf } from './wish.ts';
@@ -28,6 +29,11 @@ export function planJobId(planId: string): string {
 
 const PLAN_JOB = /^p_([0-9a-f]{64})$/;
 
+/** When a plan's job may be taken; and its time of adding, milliseconds since 1970, where it is not now: the same time is the same ask (`wish.ts`). */
+export interface PlanJobWhen extends When {
+  readonly askedAt?: number;
+}
+
 /** The jobs of the plan queue of a pool. `close` leaves the connection open. */
 export interface PlanJobs {
   readonly queue: string;
@@ -36,12 +42,12 @@ export interface PlanJobs {
   exists(planIds: readonly string[]): Promise<readonly boolean[]>;
   /** Whether the job of each plan has failed, in their order. */
   failed(planIds: readonly string[]): Promise<readonly boolean[]>;
-  /** How many jobs of plans are delayed. */
+  /** How many jobs of plans are delayed, those left out that begin later than in an hour. */
   parked(): Promise<number>;
   /** Plans whose job waits, is parked or runs, the newest first; at most so many of each place. */
   open(most: number): Promise<readonly string[]>;
   /** Does nothing when the job exists. */
-  add(planId: string, data: PlanJobData): Promise<void>;
+  add(planId: string, data: PlanJobData, when?: PlanJobWhen): Promise<void>;
   /**
    * Puts a plan's job back when nobody asks: adds it, or runs it again with this data when it has ended; nothing happens to one that
    * waits or runs. `mayRun` is told the wish that the job will have (`wish.ts`) before that, and may refuse.
@@ -62,6 +68,8 @@ export interface PlanJobsOptions {
 
 /** Each round needs another writer to change the same job in between. */
 const MAX_ROUNDS = 8;
+/** No plan is parked for longer; one that is pushed for later may be. */
+const PARKED_MS = 3_600_000;
 
 export function createPlanJobs({ connection, pool, shards = ONE_SHARD, replicated }: PlanJobsOptions): PlanJobs {
   const name = queueName('plan', pool);
@@ -76,8 +84,8 @@ export function createPlanJobs({ connection, pool, shards = ONE_SHARD, replicate
     }
     return undefined;
   };
-  const add = async (planId: string, data: PlanJobData, timestamp?: number): Promise<void> => {
-    const options = { ...jobOptions(planJobId(planId), 1), ...(timestamp === undefined ? {} : { timestamp }) };
+  const add = async (planId: string, data: PlanJobData, { askedAt, ...when }: PlanJobWhen = {}): Promise<void> => {
+    const options = { ...jobOptions(planJobId(planId), 1, when), ...(askedAt === undefined ? {} : { timestamp: askedAt }) };
     await queuesOf(planId)[0]?.add('plan', data, options);
     await replicated?.([shards.home(planId)]);
   };
@@ -100,7 +108,8 @@ export function createPlanJobs({ connection, pool, shards = ONE_SHARD, replicate
       }),
     parked: () =>
       redisCall(async () => {
-        const counts = await Promise.all([...queues.values()].map((queue) => connection.zcard(queue.toKey('delayed'))));
+        const soon = (Date.now() + PARKED_MS) * SCORES_PER_MS;
+        const counts = await Promise.all([...queues.values()].map((queue) => connection.zcount(queue.toKey('delayed'), '-inf', soon)));
         return counts.reduce((sum, count) => sum + count, 0);
       }),
     open: (most) =>
@@ -113,7 +122,7 @@ export function createPlanJobs({ connection, pool, shards = ONE_SHARD, replicate
         const ids = answers.flatMap(([, reply]) => (Array.isArray(reply) ? reply.map(String) : []));
         return [...new Set(ids.flatMap((jobId) => PLAN_JOB.exec(jobId)?.[1] ?? []))];
       }),
-    add: (planId, data) => redisCall(() => add(planId, data)),
+    add: (planId, data, when) => redisCall(() => add(planId, data, when)),
     run: (planId, data, mayRun) =>
       redisCall(async () => {
         const wish = (prefix: string, figures: Pick<WishFigures, 'addedAt' | 'ends' | 'failures'>): string =>
@@ -122,7 +131,7 @@ export function createPlanJobs({ connection, pool, shards = ONE_SHARD, replicate
           const found = await find(planId);
           if (found === undefined) {
             const now = Date.now();
-            if (await mayRun(wish(shards.home(planId), { addedAt: now, ends: 0, failures: 0 }))) await add(planId, data, now);
+            if (await mayRun(wish(shards.home(planId), { addedAt: now, ends: 0, failures: 0 }))) await add(planId, data, { askedAt: now });
             return;
           }
           const { job, state, prefix } = found;

@@ -5,9 +5,10 @@ import { sha256Hex } from '../src/core/hash.ts';
 import type { PlanEndReader, PlanHistories, PlanReceipt, Plans, PlanView, PlanViews } from '../src/core/ports/index.ts';
 import { MAX_PLAN_BYTES } from './catalog.ts';
 import type { FoundJob } from './job-lookup.ts';
-import { type PlanJobData, type PlanJobs, planJobId } from './plan-jobs.ts';
+import { type PlanJobData, type PlanJobs, type PlanJobWhen, planJobId } from './plan-jobs.ts';
 import { listPlans } from './plan-list.ts';
 import { provenView, signedEnd } from './proven-plan.ts';
+import { isTimed, whenOf } from './push.ts';
 import { rerunJob } from './push-table.ts';
 
 export interface PlansDeps {
@@ -31,14 +32,15 @@ const MAX_ROUNDS = 8;
 export function createPlans({ jobs, views, ends, remembered = () => undefined, histories, clock, guard }: PlansDeps): Plans {
   const proven = (view: PlanView): Promise<PlanView> => provenView(view, { ends, remembered, stillRuns: async () => isOnItsWay(await jobs.find(view.id)) });
   return {
-    async push({ envelope, lease, traceparent }) {
+    async push({ envelope, lease, traceparent }, { notBefore = 0, priority, askedAt } = {}) {
+      const when: PlanJobWhen = { ...whenOf(notBefore, priority, clock.now()), ...(askedAt === undefined ? {} : { askedAt }) };
       const id = sha256Hex(canonicalJson(envelope));
       const data: PlanJobData = { v: 1, envelope, lease, ...(traceparent === undefined ? {} : { traceparent }) };
       const bytes = Buffer.byteLength(JSON.stringify(data));
       if (bytes > MAX_PLAN_BYTES) throw new WritError('INVALID_MANIFEST', `the plan has ${bytes} bytes, at most ${MAX_PLAN_BYTES} are allowed`);
       for (let round = 0; round < MAX_ROUNDS; round += 1) {
         const [view, found] = await Promise.all([views.read(id), jobs.find(id)]);
-        const receipt = await pushOnce(id, data, view, found);
+        const receipt = await pushOnce(id, { data, when, notBefore }, view, found);
         if (receipt) return receipt;
       }
       throw new WritError('WRONG_STATE', `the job of plan ${id} keeps changing; push again`);
@@ -71,18 +73,27 @@ export function createPlans({ jobs, views, ends, remembered = () => undefined, h
     onChange: views.onChange,
   };
 
-  async function pushOnce(id: string, data: PlanJobData, view: PlanView | undefined, found: FoundJob | undefined): Promise<PlanReceipt | undefined> {
+  async function pushOnce(id: string, push: PlanPush, view: PlanView | undefined, found: FoundJob | undefined): Promise<PlanReceipt | undefined> {
+    const { data, when, notBefore } = push;
     if (view?.result !== undefined && (await signedEnd(id, view.result, ends))?.error === null) return { kind: 'finished', id, result: view.result };
     const receipt = (kind: 'accepted' | 'in-flight' | 'retried'): PlanReceipt => ({ kind, id, queue: jobs.queue, jobId: planJobId(id) });
     if (found === undefined) {
       await guard?.check();
       await views.clearCancel(id);
-      await views.show(id, { state: 'waiting', stepsDone: view?.stepsDone ?? 0, current: undefined, error: undefined, result: undefined }, 0, clock.now());
-      await jobs.add(id, data);
+      // What is shown of a plan that begins later is kept until then.
+      const beginsAt = Math.ceil(notBefore / 1000);
+      await views.show(
+        id,
+        { state: 'waiting', stepsDone: view?.stepsDone ?? 0, current: undefined, error: undefined, result: undefined },
+        beginsAt,
+        clock.now(),
+      );
+      await jobs.add(id, data, when);
       return receipt('accepted');
     }
     if (isOnItsWay(found)) return receipt('in-flight');
-    if (found.state === 'absent' || found.unreadable) {
+    // A retry of BullMQ's is at once, at its old priority, and another ask.
+    if (found.state === 'absent' || found.unreadable || isTimed(when) || when.askedAt !== undefined) {
       await found.job.remove();
       return undefined;
     }
@@ -90,6 +101,13 @@ export function createPlans({ jobs, views, ends, remembered = () => undefined, h
     if (!(await rerunJob(found, data, 'kept'))) return undefined;
     return receipt(found.state === 'failed' ? 'retried' : 'accepted');
   }
+}
+
+interface PlanPush {
+  readonly data: PlanJobData;
+  readonly when: PlanJobWhen;
+  /** Milliseconds since 1970; 0: now. */
+  readonly notBefore: number;
 }
 
 function isOnItsWay(found: FoundJob | undefined): boolean {

@@ -3,7 +3,9 @@ import type { RedisConnection } from '../src/adapters/redis/redis-connection.ts'
 import type { Replicated } from '../src/adapters/redis/replicated.ts';
 import type { TaskJob } from '../src/contracts/index.ts';
 import type { Clock } from '../src/core/clock.ts';
+import { WritError } from '../src/core/errors.ts';
 import type { Ledger, Receipt, ResultReader, TaskRow } from '../src/core/ports/index.ts';
+import { WHEN } from '../src/core/when.ts';
 import type { AddJobs } from './add-jobs.ts';
 import type { openQueue } from './open-queue.ts';
 import type { QueueShards } from './shards.ts';
@@ -53,6 +55,21 @@ export interface Push extends ShardQueue {
 export interface When {
   readonly delay?: number;
   readonly priority?: number;
+}
+
+/**
+ * When a push may run, as BullMQ is told.
+ *
+ * @param notBefore milliseconds since 1970; the past is now
+ * @throws WritError INVALID_ARGUMENT
+ */
+export function whenOf(notBefore = 0, priority = 0, now: number): When {
+  if (!Number.isInteger(priority) || priority < 0 || priority > WHEN.priority) {
+    throw new WritError('INVALID_ARGUMENT', `must be a whole number from 0 to ${WHEN.priority}`, { field: 'priority' });
+  }
+  if (!(notBefore - now <= WHEN.aheadMs)) throw new WritError('INVALID_ARGUMENT', 'lies more than 366 days ahead', { field: 'not_before' });
+  const delay = Math.max(0, Math.ceil(notBefore - now));
+  return { ...(delay > 0 ? { delay } : {}), ...(priority > 0 ? { priority } : {}) };
 }
 
 /** BullMQ adds these with scripts of their own. */

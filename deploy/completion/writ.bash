@@ -36,7 +36,7 @@ _writ() {
     '/queue/pause') words='--help --version --json --data-dir --config --set' ;;
     '/queue/resume') words='--help --version --json --data-dir --config --set' ;;
     '/schedule') words='add list show pause resume remove --help --version --json --data-dir --config --set' ;;
-    '/schedule/add') words='--cron --tz --missed --overlap --gap --fold --ttl --attempts --priority --help --version --json --data-dir --config --set' ;;
+    '/schedule/add') words='--cron --tz --missed --overlap --gap --fold --id --ttl --attempts --priority --help --version --json --data-dir --config --set' ;;
     '/schedule/list') words='--help --version --json --data-dir --config --set' ;;
     '/schedule/show') words='--help --version --json --data-dir --config --set' ;;
     '/schedule/pause') words='--help --version --json --data-dir --config --set' ;;
@@ -51,7 +51,7 @@ _writ() {
     '/events') words='--after --tasks --plans --key --help --version --json --data-dir --config --set' ;;
     '/plan') words='check run show cancel retry undo approve deny approvals --help --version --json --data-dir --config --set' ;;
     '/plan/check') words='--linked --help --version --json --data-dir --config --set' ;;
-    '/plan/run') words='--ttl --wait --timeout --help --version --json --data-dir --config --set' ;;
+    '/plan/run') words='--ttl --not-before --priority --wait --timeout --help --version --json --data-dir --config --set' ;;
     '/plan/show') words='--memory --verify --help --version --json --data-dir --config --set' ;;
     '/plan/cancel') words='--help --version --json --data-dir --config --set' ;;
     '/plan/retry') words='--wait --timeout --help --version --json --data-dir --config --set' ;;

@@ -102,8 +102,13 @@ async function deliver(delivery: Delivery, running: Running, parked: ParkedPlans
   const lease = job.lease ?? '';
   seen.planSha256 = planSha256;
   const { exp } = authentication.lease;
+  const early = deps.authorities.earlyBy(authentication.lease);
+  const isOwn = delivery.jobId === planJobId(planSha256);
+  const isCancelled = (): Promise<boolean> => (isOwn ? isCancelAsked({ planSha256 }, deps) : Promise.resolve(false));
+  // The lease says when, and not the queue: nothing is written before (docs/plan-protocol.md 11).
+  if (early > 0 && !(await isCancelled())) return { kind: 'parked', ms: early, isAnswered: isCancelled };
   const wished = { planSha256, envelope: text, lease, wish: wishOfDelivery(delivery) };
-  if (delivery.jobId !== planJobId(planSha256)) return followPlan(wished, exp, planJobOf(job, lease), delivery, deps);
+  if (!isOwn) return followPlan(wished, exp, planJobOf(job, lease), delivery, deps);
   if (!deps.inFlight.claimTask(running, planSha256)) return { kind: 'busy' };
   seen.runs = true;
 
@@ -126,6 +131,7 @@ async function deliver(delivery: Delivery, running: Running, parked: ParkedPlans
   const plan: PlanContext = { ...found, replay: await parked.replayOf(planSha256, found.envelope, record), walk, refusal: refusalNow };
   seen.plan = plan;
 
+  if (early > 0) return endWith(plan, CANCELLED, deps);
   const refusal = plan.refusal();
   if (refusal) return endWith(plan, { code: refusal.code, message: refusal.message }, deps);
   if (record.losses >= MAX_LOSSES) {

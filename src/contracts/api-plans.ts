@@ -139,6 +139,8 @@ export const PlanLeaseRequest = z.strictObject({
   scopes: z.array(z.string().min(1).max(4096)).max(64).optional(),
   /** Life of the lease, seconds. */
   ttl: z.int().min(1).optional(),
+  /** From when it counts; at once unless given, at most 366 days ahead. */
+  not_before: z.iso.datetime({ offset: true }).optional(),
 });
 export type PlanLeaseRequest = z.infer<typeof PlanLeaseRequest>;
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Sha256Hex, TaskId } from './ids.ts';
 import { OfferedManifest } from './task-manifest.ts';
 
-/** Schedules: a manifest that the kernel makes tasks of, at times of a cron expression. */
+/** Schedules: a manifest or an envelope of which the kernel makes tasks or plans, at times of a cron expression. */
 
 const Time = z.iso.datetime({ precision: 3 });
 
@@ -23,19 +23,24 @@ const when = {
 const terms = {
   /** Life of each lease in seconds, from its planned time on. */
   ttl: z.int().min(1).optional(),
-  /** Total number of tries for retryable codes. */
+  /** Total number of tries for retryable codes; of tasks only: a plan declares its retries. */
   attempts: z.int().min(1).max(100).optional(),
   /** BullMQ's: 0 before all others, then 1 before 2. */
   priority: z.int().min(0).max(2_097_152).optional(),
 };
 
-/** What a schedule says, with every setting filled in. */
-export const ScheduleDefinition = z.strictObject({ manifest: OfferedManifest, ...when, ...terms });
+/** What a schedule says, with every setting filled in: a manifest, or the hash of the linked envelope that the kernel keeps. */
+export const ScheduleDefinition = z.strictObject({ manifest: OfferedManifest.optional(), plan_sha256: Sha256Hex.optional(), ...when, ...terms });
 export type ScheduleDefinition = z.infer<typeof ScheduleDefinition>;
 
-/** `POST /v1/schedules`. The manifest's `task_id` is the schedule's id. */
+/** `POST /v1/schedules`: a manifest, whose `task_id` is the schedule's id, or an envelope. */
 export const ScheduleRequest = z.strictObject({
-  manifest: OfferedManifest,
+  manifest: OfferedManifest.optional().meta({ description: 'Each firing is a task. Its `task_id` is the id of the schedule.' }),
+  envelope: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .meta({ description: 'Each firing is a plan. Linked when it is registered, and kept like that; in place of `manifest`.' }),
+  id: TaskId.optional().meta({ description: 'Of a schedule of plans; `header.id` of the envelope unless given.' }),
   cron: when.cron,
   tz: when.tz.optional().meta({ description: 'UTC unless given.' }),
   missed: when.missed.optional().meta({ description: '`latest` unless given.' }),
@@ -46,9 +51,12 @@ export const ScheduleRequest = z.strictObject({
 });
 export type ScheduleRequest = z.infer<typeof ScheduleRequest>;
 
-/** One task that a schedule made, or left out. */
+/** One task or plan that a schedule made, or left out. */
 export const ScheduleFiring = z.strictObject({
-  task_id: TaskId,
+  /** Of a task. */
+  task_id: TaskId.optional(),
+  /** Of a plan: `plan_sha256`. */
+  plan_id: Sha256Hex.optional(),
   planned: Time,
   /** `due`: decided, not yet on the queue. `pushed`: on the queue. */
   state: z.enum(['due', 'pushed', 'ended', 'refused', 'skipped']),
@@ -64,7 +72,7 @@ export const ScheduleView = z.strictObject({
   id: TaskId,
   state: z.enum(['active', 'paused']),
   ...ScheduleDefinition.shape,
-  manifest_sha256: Sha256Hex,
+  manifest_sha256: Sha256Hex.optional(),
   registered_at: Time,
   registered_by: z.string().optional(),
   /** The next planned time; absent while it is paused. */

@@ -92,7 +92,7 @@ export function createKernelConnection(socketPath: string, { timeoutMs = 10_000 
       return { manifest: reply.manifest, ...granted(reply) };
     },
     async issuePlan(request, options = {}) {
-      const { plan_sha256, ...granted } = await call(PlanLeaseReply, 'POST', '/plan-lease', { ...request, ...options });
+      const { plan_sha256, ...granted } = await call(PlanLeaseReply, 'POST', '/plan-lease', { ...request, ...wireOptions(options) });
       return { planSha256: plan_sha256, ...granted };
     },
     revoke: (request) => call(RevokeReply, 'POST', '/revoke', request),

@@ -11,6 +11,7 @@ import type {
   IssueRequest,
   KernelOperations,
   PlanKernel,
+  PlanLeaseRequest,
   QuestionKernel,
   RegrantRequest,
 } from '../core/ports/index.ts';
@@ -33,11 +34,14 @@ import {
   unsigned,
 } from './grant.ts';
 import type { KernelOptions } from './options.ts';
-import { preparePlanLease } from './plan-lease.ts';
+import { judgePlan, preparePlanLease } from './plan-lease.ts';
 import { createRevocationLog } from './revocations.ts';
 import { checkFiring } from './schedules/check-firing.ts';
 
-export interface Kernel extends KernelOperations, PlanKernel, QuestionKernel, Lifecycle {}
+export interface Kernel extends KernelOperations, PlanKernel, QuestionKernel, Lifecycle {
+  /** Whether a plan might have such a lease; nothing is signed. Throws as `issuePlan`. */
+  judgePlan(request: PlanLeaseRequest, options?: GrantOptions): void;
+}
 
 const MAX_ISSUE_BATCH = 500;
 
@@ -185,6 +189,11 @@ export function createKernel(options: KernelOptions): Kernel {
       const [answer] = await record([issued]);
       if (answer !== 'recorded') throw conflict();
       return granted;
+    },
+
+    judgePlan(request, grantOptions = {}) {
+      if (plans === undefined) throw noPlans();
+      judgePlan(request, grantOptions, plans, options);
     },
 
     async derive(request) {

@@ -6,6 +6,7 @@ import type { GrantedPlanLease, GrantOptions, PlanLeaseRequest } from '../core/p
 import { signPlanLease } from '../lease/index.ts';
 import { lifetime } from './grant.ts';
 import type { KernelOptions, KernelPlans } from './options.ts';
+import { checkPlanFiring } from './schedules/check-firing.ts';
 
 /** A plan's lease with what the issue log keeps of it. */
 export interface PreparedPlanLease {
@@ -14,31 +15,50 @@ export interface PreparedPlanLease {
 }
 
 /**
- * Signs the lease of a plan. What it may ask is what its envelope can reach, unless the caller allows less or more.
+ * What a plan's lease may ask: what its envelope can reach, unless the caller allows less or more. Whether it may live so long.
  *
- * @throws WritError INVALID_MANIFEST with the reason why the envelope is no plan, LEASE_REFUSED, INVALID_ARGUMENT
+ * @throws WritError INVALID_MANIFEST with the reason why the envelope is no plan, INVALID_ARGUMENT
+ */
+export function judgePlan(
+  { envelope, capabilities }: PlanLeaseRequest,
+  grantOptions: GrantOptions,
+  plans: KernelPlans,
+  options: KernelOptions,
+): readonly string[] {
+  lifetime(grantOptions, options);
+  const reach = plans.logic.reach(envelope);
+  if (!reach.ok) throw new WritError('INVALID_MANIFEST', `${reach.code}: ${reach.message}`, { field: 'envelope' });
+  return [...(capabilities ?? reachable(reach.tools, plans))];
+}
+
+/**
+ * Signs the lease of a plan.
+ *
+ * @throws WritError as `judgePlan`; LEASE_REFUSED, also for a plan that only a schedule makes
  */
 export async function preparePlanLease(
-  { envelope, capabilities, scopes }: PlanLeaseRequest,
+  request: PlanLeaseRequest,
   grantOptions: GrantOptions,
   plans: KernelPlans,
   options: KernelOptions,
 ): Promise<PreparedPlanLease> {
+  const { envelope, scopes } = request;
   const { key, config, clock, randomId, ed25519 } = options;
-  const reach = plans.logic.reach(envelope);
-  if (!reach.ok) throw new WritError('INVALID_MANIFEST', `${reach.code}: ${reach.message}`, { field: 'envelope' });
+  const capabilities = judgePlan(request, grantOptions, plans, options);
   const planSha256 = sha256Hex(canonicalJson(envelope));
-  const iat = Math.floor(clock.now() / 1000);
+  checkPlanFiring(envelope, planSha256, options);
+  const { seconds, notBefore = 0 } = lifetime(grantOptions, options);
+  const iat = Math.max(Math.floor(clock.now() / 1000), notBefore);
   const payload: PlanLeasePayload = {
     v: 1,
     iss: config.issuer,
     aud: plans.queue,
     jti: randomId(),
     plan_sha256: planSha256,
-    capabilities: [...(capabilities ?? reachable(reach.tools, plans))],
+    capabilities: [...capabilities],
     ...(scopes === undefined ? {} : { scopes: [...scopes] }),
     iat,
-    exp: iat + lifetime(grantOptions, options).seconds,
+    exp: iat + seconds,
   };
   const lease = await signPlanLease(payload, key, ed25519);
   return { granted: { planSha256, lease, jti: payload.jti, exp: payload.exp, capabilities: payload.capabilities }, scopes };

@@ -31,6 +31,7 @@ export const PlanLeaseBody = z.strictObject({
   capabilities: z.array(z.string().min(1).max(192)).max(256).optional(),
   scopes: z.array(z.string().min(1).max(4096)).max(64).optional(),
   ...grantFields,
+  not_before: z.int().min(0).optional(),
 });
 export const DeriveBody = z.strictObject({
   plan_sha256: Sha256Hex,

@@ -43,6 +43,12 @@ export function authorizeLease(lease: LeasePayload, { capabilities, ...circumsta
   return undefined;
 }
 
+/** How long a lease that was signed for later is none yet, milliseconds; 0 from when a worker takes it, by its clock. */
+export function earlyBy({ iat }: Pick<LeasePayload, 'iat'>, { now, clockSkew = CLOCK_SKEW_SECONDS }: Pick<LeaseCircumstances, 'now' | 'clockSkew'>): number {
+  const ms = iat * 1000 - now;
+  return ms > clockSkew * 1000 ? ms : 0;
+}
+
 /** Revocation, lifetime and expiry, of a task's lease or a plan's. */
 export function authorizeTimes(
   lease: Pick<LeasePayload, 'jti' | 'iat' | 'exp'>,

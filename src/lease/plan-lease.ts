@@ -2,7 +2,7 @@ import { BOUNDS, PLAN_CAPABILITY, PLAN_LEASE_TYP, PlanLeasePayload, PlanLeaseTok
 import { canonicalJson, parseStrictJson } from '../core/canonical-json.ts';
 import { WritError } from '../core/errors.ts';
 import type { Ed25519 } from '../core/ports/index.ts';
-import { authorizeTimes, type LeaseRefusal, type WorkerAuthority } from './authorize-lease.ts';
+import { authorizeTimes, earlyBy, type LeaseRefusal, type WorkerAuthority } from './authorize-lease.ts';
 import { toBase64url } from './base64url.ts';
 import { mayServe, type SigningKey } from './keys.ts';
 import { type Checked, refused, signToken, splitToken, type Verifier, verifySignature } from './token.ts';
@@ -24,6 +24,8 @@ export interface PlanAuthority {
   authenticatePlan(planSha256: string, lease: string | undefined, queue: string): Promise<AuthenticatedPlanLease>;
   /** Revocation, lifetime and expiry, now. */
   authorizePlan(lease: PlanLeasePayload): LeaseRefusal | undefined;
+  /** How long it is too early for the plan, milliseconds; 0: it is not. */
+  earlyBy(lease: PlanLeasePayload): number;
 }
 
 type AuthenticatedPlanLease = Checked<{ readonly lease: PlanLeasePayload }>;
@@ -32,6 +34,7 @@ export function createPlanAuthority({ verifier, issuer, circumstances }: WorkerA
   return {
     authenticatePlan: (planSha256, lease, queue) => authenticatePlanLease(lease, { planSha256, aud: queue, iss: issuer }, verifier),
     authorizePlan: (lease) => authorizeTimes(lease, circumstances()),
+    earlyBy: (lease) => earlyBy(lease, circumstances()),
   };
 }
 

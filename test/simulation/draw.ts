@@ -2,7 +2,7 @@ import { createRandom, type Random } from '../support/random.ts';
 import { withApproval } from './approvals/draw.ts';
 import { COINCIDENCES, deliveredAgain, planOf, takenAway } from './coincidences.ts';
 import { type CallFault, HOPELESS, isHopeless, type Scenario, type SimTask, type TimedFault, TROUBLE_MS } from './scenario.ts';
-import { withSchedule } from './schedules/draw.ts';
+import { withPlanOfSchedule, withSchedule } from './schedules/draw.ts';
 import { withWebhooks } from './webhooks/draw.ts';
 
 /** In one of so many histories everything comes again after the retention. */
@@ -13,6 +13,8 @@ const TAKEN_EVERY = 61;
 const DELIVERED_AGAIN_EVERY = 53;
 /** In one of so many the kernel makes tasks by the clock. */
 const SCHEDULE_EVERY = 29;
+/** In a quarter of those it makes plans. */
+const SCHEDULED_PLAN_EVERY = 4 * SCHEDULE_EVERY;
 /** In one of so many a plan waits for somebody's word. */
 const APPROVAL_EVERY = 53;
 /** In one of so many receivers are told of ends. */
@@ -62,7 +64,10 @@ export function scenarioOf(seed: number): Scenario {
         ? random.pick(COINCIDENCES)({ ...scenario, plans: [], boundAt: 0 }, random)
         : scenario;
   if (seed % DELIVERED_AGAIN_EVERY === 29) return deliveredAgain(scenario, createRandom(seed ^ 0x0011_5ed0));
-  if (seed % SCHEDULE_EVERY === 11) return withSchedule(scenario, createRandom(seed ^ 0x0c10_cca5));
+  if (seed % SCHEDULE_EVERY === 11) {
+    const scheduled = withSchedule(scenario, createRandom(seed ^ 0x0c10_cca5));
+    return seed % SCHEDULED_PLAN_EVERY === 69 ? withPlanOfSchedule(scheduled, createRandom(seed ^ 0x91a7_f1e5)) : scheduled;
+  }
   if (seed % APPROVAL_EVERY === 8) return withApproval(scenario, createRandom(seed ^ 0x0a55_e217));
   if (seed % WEBHOOKS_EVERY === 20) return withWebhooks(scenario, createRandom(seed ^ 0x3eb4_00c5));
   return seed % LATER_EVERY === 4 ? { ...drawn, later: true } : drawn;

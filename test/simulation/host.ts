@@ -181,7 +181,8 @@ async function bootWorker(host: Host, process: SimProcess): Promise<readonly Lif
     createLocalSteps({ queues: locals, shards: ONE_SHARD, jobs: leftJobsFor(world, process, redis), presence, times: LOCK_TIMES }),
   );
   const shares = { authorities, ledger, results, signer, jobs, promote, open, inFlights, local };
-  const plans = world.scenario.plans.length === 0 ? [] : servePlans(host, process, shares);
+  const hasPlans = world.scenario.plans.length > 0 || world.scenario.schedule?.plan !== undefined;
+  const plans = hasPlans ? servePlans(host, process, shares) : [];
   const workers: readonly Lifecycle[] = [...tasks, ...plans, recovery];
   for (const worker of workers) await worker.start();
   if (world.scenario.later) trimJournals(host, process);

@@ -16,7 +16,7 @@ function tool(id: string, actions: Readonly<Record<string, readonly string[]>>):
 /** As the host's registries have it. */
 export const UNDO_DEFINITION = tool('writ.undo', { FILE_MOVE: ['source_path', 'destination_path', 'constraints', 'undo'] });
 
-const TOOLS = [
+export const TOOLS = [
   tool('sim.tool', { none: ['x'], idempotent: ['x'], once: ['x'] }),
   tool('files', { FILE_COPY: ['source_path', 'destination_path'], FILE_MOVE: ['source_path', 'destination_path'] }),
 ];

@@ -90,6 +90,8 @@ export interface StoreDeath {
 
 /** One schedule, and what happens to the kernel that keeps it. Times are virtual milliseconds. */
 export interface SimSchedule {
+  /** The steps of each plan that it makes; absent: it makes tasks. */
+  readonly plan?: readonly ('none' | 'once')[];
   readonly cron: '* * * * *' | '*/2 * * * *';
   readonly missed: ScheduleDefinition['missed'];
   readonly overlap: ScheduleDefinition['overlap'];
@@ -168,7 +170,7 @@ export interface Scenario {
   readonly boundAt: number;
   /** When all has ended, time passes beyond the retention of journals, and everything is pushed again. */
   readonly later?: boolean;
-  /** The kernel makes tasks by the clock, too. */
+  /** The kernel makes tasks or plans by the clock, too. */
   readonly schedule?: SimSchedule;
   /** A plan waits for somebody's word. */
   readonly approval?: SimApproval;

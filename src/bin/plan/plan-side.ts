@@ -5,6 +5,7 @@ import { rememberedPlanEnd } from '../../adapters/sqlite/plan-journal/plan-end-m
 import { createPlanHistories } from '../../adapters/sqlite/plan-journal/plan-histories.ts';
 import { systemClock } from '../../core/clock.ts';
 import type { PlanEndReader, Plans } from '../../core/ports/index.ts';
+import type { FiredPlans } from '../../surfaces/shared/plans/plan-firings.ts';
 import { type ProducerWiring, sharding } from '../producer-side.ts';
 import { memoryGuard } from '../redis-target.ts';
 
@@ -15,7 +16,7 @@ export function openPlanSide({
   connection,
   results,
   signals,
-}: Omit<ProducerWiring, 'results'> & { readonly results: PlanEndReader }): Plans & AsyncDisposable {
+}: Omit<ProducerWiring, 'results'> & { readonly results: PlanEndReader }): Plans & FiredPlans & AsyncDisposable {
   const jobs = createPlanJobs({ connection, pool: config.pool.id, ...sharding(config, connection) });
   const views = createRedisPlanViews({
     redis: connection,
@@ -25,5 +26,5 @@ export function openPlanSide({
   const remembered = (id: string): string | undefined => rememberedPlanEnd(places.planJournal, id);
   const histories = createPlanHistories(places.planJournal);
   const plans = createPlans({ jobs, views, ends: results, remembered, histories, clock: systemClock, guard: memoryGuard(config, connection) });
-  return { ...plans, [Symbol.asyncDispose]: () => jobs.close() };
+  return { ...plans, jobState: async (planId) => (await jobs.find(planId))?.state ?? 'absent', [Symbol.asyncDispose]: () => jobs.close() };
 }

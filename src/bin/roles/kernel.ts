@@ -24,6 +24,7 @@ import { createMetricsSocket } from '../../observability/metrics-socket.ts';
 import { followBindings } from '../../reload/live-bindings.ts';
 import { settingsFindings } from '../../reload/role-reload.ts';
 import { firingLane } from '../../surfaces/shared/tasks/firing-lane.ts';
+import { openPlanSide } from '../plan/plan-side.ts';
 import { registryRoots } from '../plan/registry-roots.ts';
 import { openProducerSide } from '../producer-side.ts';
 import { redisTarget } from '../redis-target.ts';
@@ -99,9 +100,9 @@ export async function createKernelRole({ config, places, log, reloadable }: Role
   const counted = countLeases(kernel, metrics);
   const connection = createConnection(target, 'producer', redisTrouble);
   const results = openResults(places, async () => ed25519);
-  const producer = openProducerSide({ config, places, connection, results, signals: () => Promise.reject(new Error('nobody waits here')) });
-  const lane = firingLane(producer, connection);
-  const { registry, alarm } = createSchedules({ store: store.schedules, kernel: counted, lane, clock, report });
+  const wiring = { config, places, connection, results, signals: () => Promise.reject(new Error('nobody waits here')) };
+  const lane = firingLane(openProducerSide(wiring), openPlanSide(wiring), connection);
+  const { registry, alarm } = createSchedules({ store: store.schedules, kernel: { ...counted, judgePlan: kernel.judgePlan }, lane, clock, report });
   const registers = { schedules: registry, approvals: createApprovalRegister(store.approvals, clock) };
   const server = createKernelServer({ routes: (app, bytes) => kernelRoutes(app, counted, bytes, registers), socketPath: places.kernelSocket, report });
   const derive = createKernelServer({

@@ -46,6 +46,8 @@ export interface PlanSignatures extends PlanEndReader {
 export interface PlanTerms {
   /** Life of the lease, seconds. */
   readonly ttlS?: number;
+  /** Seconds since 1970 from which it counts; from now on unless given. */
+  readonly notBeforeS?: number;
   readonly capabilities?: readonly string[];
   readonly scopes?: readonly string[];
 }

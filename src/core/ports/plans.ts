@@ -36,10 +36,22 @@ export type PlanReceipt =
   /** Ended with SUCCESS; `result` as in the view, its signature verified. */
   | { readonly kind: 'finished'; readonly id: string; readonly result: string };
 
+export interface PlanPushOptions {
+  /** Milliseconds since 1970 before which the plan does not begin, at most 366 days ahead; the past is now. Its lease must hold then. */
+  readonly notBefore?: number;
+  /** BullMQ's: 0 (as without) is taken before every other, 1 before 2, at most 2,097,152. */
+  readonly priority?: number;
+  /**
+   * Milliseconds since 1970 of the one ask that every push with this time stands for (docs/plan-protocol.md 11): a plan that has ended is not
+   * run on by it. Without it each push is an ask of its own.
+   */
+  readonly askedAt?: number;
+}
+
 /** Ways onto the plan queue, and what producers may see and do afterwards. Throws WritError INVALID_MANIFEST, REDIS_FULL, REDIS_UNAVAILABLE. */
 export interface Plans {
   /** `envelope` is the linked one, over which the lease is. */
-  push(job: { readonly envelope: JsonObject; readonly lease: string; readonly traceparent?: string }): Promise<PlanReceipt>;
+  push(job: { readonly envelope: JsonObject; readonly lease: string; readonly traceparent?: string }, options?: PlanPushOptions): Promise<PlanReceipt>;
   /**
    * How the plan stands. An end is one that an executor that is trusted here has signed; the rest are hints. Throws WritError
    * INVALID_RESULT for an end that nobody has signed, of a plan that is not on its way.

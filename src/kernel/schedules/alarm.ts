@@ -1,19 +1,17 @@
-import { type ScheduleDefinition, TaskManifest } from '../../contracts/index.ts';
-import { canonicalJson } from '../../core/canonical-json.ts';
+import type { ScheduleDefinition } from '../../contracts/index.ts';
 import type { Clock } from '../../core/clock.ts';
 import { isWritError, messageOf } from '../../core/errors.ts';
-import { manifestSha256, sha256Hex } from '../../core/hash.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
 import { lifecycle } from '../../core/lifecycle.ts';
-import type { Firing, FiringLane, FiringStanding, KernelOperations, Receipt, ScheduleStore, StoredSchedule } from '../../core/ports/index.ts';
-import { firingId } from '../../core/schedule-id.ts';
-import { peekLease } from '../../lease/index.ts';
+import type { Firing, FiringLane, KernelOperations, Receipt, ScheduleStore, StoredSchedule } from '../../core/ports/index.ts';
 import { dueOf } from './due.ts';
+import { firingOf } from './firing.ts';
 import { occurrencesOf } from './occurrence.ts';
+import { firingWays } from './ways.ts';
 
 export interface AlarmOptions {
   readonly store: ScheduleStore;
-  readonly kernel: Pick<KernelOperations, 'issue'>;
+  readonly kernel: Pick<KernelOperations, 'issue' | 'issuePlan'>;
   readonly lane: FiringLane;
   readonly clock: Clock;
   /** Told about trouble that no caller sees. */
@@ -27,7 +25,7 @@ export interface Alarm extends Lifecycle {
 
 const MINUTE = 60_000;
 const TICK_MS = 1_000;
-/** How often the task of a firing is looked at; after a push that proved nothing longer, doubling. */
+/** How often what became of a firing is looked at; after a push that proved nothing longer, doubling. */
 const LOOK_MS = 15_000;
 const LONGEST_MS = 3_600_000;
 /** Firings of one schedule that may be on their way at a time. */
@@ -46,10 +44,12 @@ type Change = Pick<Firing, 'state' | 'detail' | 'pushes' | 'lookAt'>;
 
 /** The kernel's alarm clock (docs/protocol.md 11): decides, signs, pushes, and looks whether what was pushed has ended. */
 export function createAlarm({ store, kernel, lane, clock, report }: AlarmOptions): Alarm {
+  const ways = firingWays({ store, kernel, lane });
   let running: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
 
-  function decide({ id, definition, cursor }: StoredSchedule): void {
+  function decide(schedule: StoredSchedule): void {
+    const { id, definition, cursor } = schedule;
     const now = Math.floor(clock.now() / MINUTE);
     const times = occurrencesOf(definition);
     const floor = store.floor(id);
@@ -57,9 +57,9 @@ export function createAlarm({ store, kernel, lane, clock, report }: AlarmOptions
     let open = store.open(id);
     // What is no longer on record was decided once: a clock that is set back does not make it again.
     const isForgotten = (planned: number): boolean => planned <= floor;
-    const firings: Firing[] = skipped === undefined || isForgotten(skipped) ? [] : [firingOf(id, definition, skipped, 'missed')];
+    const firings: Firing[] = skipped === undefined || isForgotten(skipped) ? [] : [firingOf(schedule, skipped, 'missed', store)];
     for (const planned of fire.filter((one) => !isForgotten(one))) {
-      const firing = firingOf(id, definition, planned, open < MAX_OPEN[definition.overlap] ? undefined : 'overlap');
+      const firing = firingOf(schedule, planned, open < MAX_OPEN[definition.overlap] ? undefined : 'overlap', store);
       const stands = store.firing(firing.taskId);
       if (stands !== undefined && stands.state !== 'skipped') continue;
       if (firing.state === 'due') open += 1;
@@ -68,25 +68,17 @@ export function createAlarm({ store, kernel, lane, clock, report }: AlarmOptions
     store.decide({ id, cursor: now, next: times.after(now) }, firings);
   }
 
-  /** Signs and pushes. Whatever was signed or pushed before for this firing, it is the same task. */
   async function push(firing: Firing): Promise<Change> {
-    const manifest = TaskManifest.parse(JSON.parse(firing.manifest));
-    const { ttl, attempts, priority } = firing.terms;
     if (firing.planned * MINUTE > clock.now()) return { ...firing, lookAt: firing.planned * MINUTE };
-    const terms = { by: `schedule ${firing.schedule}`, notBefore: firing.planned * 60, ...(ttl === undefined ? {} : { ttl }) };
-    const [granted] = await kernel.issue([{ manifest }], terms);
-    if (!granted?.ok) return { ...firing, state: 'refused', detail: granted?.code ?? 'INTERNAL', lookAt: undefined };
-    // A worker of another queue than the lease names refuses it.
-    const queue = peekLease(granted.lease)?.aud;
-    const options = { ...(queue && { queue }), ...(attempts === undefined ? {} : { attempts }), ...(priority === undefined ? {} : { priority }) };
-    const receipt = await lane.push({ v: 1, manifest, lease: granted.lease }, options);
-    return AFTER_PUSH[receipt.kind]({ ...firing, pushes: firing.pushes + 1 }, clock.now());
+    const end = await ways.push(firing);
+    if (end.kind === 'refused') return { ...firing, state: 'refused', detail: end.code, lookAt: undefined };
+    return AFTER_PUSH[end.kind]({ ...firing, pushes: firing.pushes + 1 }, clock.now());
   }
 
   async function look(firing: Firing): Promise<Change> {
-    const standing = await lane.standing(firing.taskId);
+    const standing = await ways.standing(firing);
     if (standing.kind === 'open') return { ...firing, lookAt: clock.now() + LOOK_MS };
-    if (standing.kind === 'ended' && !isAnothersEnd(standing)) return { ...firing, state: 'ended', detail: standing.code, lookAt: undefined };
+    if (standing.kind === 'ended') return { ...firing, state: 'ended', detail: standing.code, lookAt: undefined };
     if (standing.kind !== 'unknown' && firing.pushes >= MAX_PUSHES) return { ...firing, state: 'ended', detail: 'unproven', lookAt: undefined };
     if (store.schedule(firing.schedule) === undefined) return { ...firing, state: 'ended', detail: 'removed', lookAt: undefined };
     const pushed = await push(firing);
@@ -163,21 +155,6 @@ function pushed(firing: Firing, now: number): Change {
   return { ...firing, state: 'pushed', detail: undefined, lookAt: now + LOOK_MS };
 }
 
-/** Our own lease is good: an executor that has refused one was shown another's. */
-function isAnothersEnd(standing: FiringStanding): boolean {
-  return standing.kind === 'ended' && standing.code === 'INVALID_LEASE';
-}
-
 function backoff(pushes: number): number {
   return Math.min(LONGEST_MS, LOOK_MS * 2 ** Math.min(pushes, 20));
-}
-
-/** The firing of one planned time; `skipped` says why it is left out. */
-function firingOf(schedule: string, definition: ScheduleDefinition, planned: number, skipped: string | undefined): Firing {
-  const { manifest, ttl, attempts, priority } = definition;
-  const taskId = firingId(schedule, manifestSha256(manifest), planned);
-  const text = canonicalJson({ ...manifest, task_id: taskId });
-  const terms = { ...(ttl === undefined ? {} : { ttl }), ...(attempts === undefined ? {} : { attempts }), ...(priority === undefined ? {} : { priority }) };
-  const state = skipped === undefined ? 'due' : 'skipped';
-  return { taskId, schedule, planned, manifestSha256: sha256Hex(text), manifest: text, terms, state, detail: skipped, pushes: 0, lookAt: undefined };
 }

@@ -1,10 +1,12 @@
-import type { ScheduleAction, ScheduleDefinition, ScheduleFiring, ScheduleRequest, ScheduleView } from '../../contracts/index.ts';
+import type { ScheduleAction, ScheduleFiring, ScheduleRequest, ScheduleView } from '../../contracts/index.ts';
 import { canonicalJson } from '../../core/canonical-json.ts';
 import type { Clock } from '../../core/clock.ts';
 import { WritError } from '../../core/errors.ts';
 import { manifestSha256 } from '../../core/hash.ts';
-import type { Firing, KernelOperations, ScheduleStore, StoredSchedule } from '../../core/ports/index.ts';
-import { isHourly, occurrencesOf } from './occurrence.ts';
+import type { Firing, ScheduleStore, StoredSchedule } from '../../core/ports/index.ts';
+import { planIdOf } from './firing.ts';
+import { occurrencesOf } from './occurrence.ts';
+import { type LeaseJudge, readRequest } from './request.ts';
 
 /** What the kernel does with schedules when it is asked; `by` is written to its own log. */
 export interface ScheduleRegistry {
@@ -16,8 +18,8 @@ export interface ScheduleRegistry {
 
 export interface ScheduleRegistryOptions {
   readonly store: ScheduleStore;
-  /** Says whether a manifest may have a lease. */
-  readonly kernel: Pick<KernelOperations, 'judge'>;
+  /** Says whether a manifest or a plan may have a lease. */
+  readonly kernel: LeaseJudge;
   readonly clock: Clock;
 }
 
@@ -35,29 +37,24 @@ export function createScheduleRegistry({ store, kernel, clock }: ScheduleRegistr
   };
   const shown = (id: string): ScheduleView => ({ ...viewOf(known(id)), firings: store.firings(id, FIRINGS_SHOWN).map(firingView) });
 
-  /** The same rules as for a lease, under an id that no task has. */
-  async function assertLeasable({ manifest, ttl }: ScheduleDefinition): Promise<void> {
-    const sample = { ...manifest, task_id: `schedule-${manifestSha256(manifest)}` };
-    const [answer] = await kernel.judge([{ manifest: sample }], ttl === undefined ? {} : { ttl });
-    if (answer?.ok === false) throw new WritError(answer.code, answer.message, answer.field === undefined ? {} : { field: answer.field });
-  }
-
   return {
     async add(request, by) {
-      const definition = definitionOf(request);
+      const { id, definition, envelope, registered, assertLeasable } = readRequest(request);
       const cursor = minute();
       const next = occurrencesOf(definition).after(cursor);
       if (next === undefined) throw new WritError('INVALID_ARGUMENT', 'cron: this time never comes', { field: 'cron' });
-      await assertLeasable(definition);
-      const id = definition.manifest.task_id;
+      await assertLeasable(next, kernel);
       const earlier = store.schedule(id);
       if (earlier !== undefined) {
         if (canonicalJson(earlier.definition) === canonicalJson(definition)) return shown(id);
-        throw new WritError('WRONG_STATE', `the schedule ${id} is registered with another definition; remove it first`, { field: 'manifest.task_id' });
+        throw new WritError('WRONG_STATE', `the schedule ${id} is registered with another definition; remove it first`, {
+          field: definition.manifest === undefined ? 'id' : 'manifest.task_id',
+        });
       }
       if (store.schedules().length >= MAX_SCHEDULES) throw new WritError('WRONG_STATE', `at most ${MAX_SCHEDULES} schedules are kept`);
-      const details = { cron: definition.cron, tz: definition.tz, manifest_sha256: manifestSha256(definition.manifest) };
-      store.put({ id, definition, state: 'active', cursor, next, by, at: clock.now() }, { action: 'add', schedule: id, by, details }, clock.now());
+      const details = { cron: definition.cron, tz: definition.tz, ...registered };
+      const schedule: StoredSchedule = { id, definition, state: 'active', cursor, next, by, at: clock.now() };
+      store.put(schedule, { action: 'add', schedule: id, by, details }, clock.now(), envelope);
       return shown(id);
     },
 
@@ -82,17 +79,12 @@ export function createScheduleRegistry({ store, kernel, clock }: ScheduleRegistr
   };
 }
 
-/** The settings with their defaults. */
-function definitionOf({ tz = 'UTC', missed = 'latest', overlap = 'skip', gap = 'after', fold, ...rest }: ScheduleRequest): ScheduleDefinition {
-  return { ...rest, tz, missed, overlap, gap, fold: fold ?? (isHourly(rest.cron) ? 'both' : 'first') };
-}
-
 function viewOf({ id, definition, state, next, by, at }: StoredSchedule): ScheduleView {
   return {
     id,
     state,
     ...definition,
-    manifest_sha256: manifestSha256(definition.manifest),
+    ...(definition.manifest === undefined ? {} : { manifest_sha256: manifestSha256(definition.manifest) }),
     registered_at: new Date(at).toISOString(),
     ...(by === undefined ? {} : { registered_by: by }),
     ...(next === undefined || state === 'paused' ? {} : { next: timeOf(next) }),
@@ -100,7 +92,9 @@ function viewOf({ id, definition, state, next, by, at }: StoredSchedule): Schedu
 }
 
 function firingView({ taskId, planned, state, detail, pushes }: Firing): ScheduleFiring {
-  return { task_id: taskId, planned: timeOf(planned), state, ...(detail === undefined ? {} : { detail }), pushes };
+  const planId = planIdOf({ taskId });
+  const name = planId === undefined ? { task_id: taskId } : { plan_id: planId };
+  return { ...name, planned: timeOf(planned), state, ...(detail === undefined ? {} : { detail }), pushes };
 }
 
 function timeOf(minute: number): string {

@@ -25,6 +25,8 @@ export interface IssueOptions extends CallOptions {
 export interface IssuePlanOptions extends CallOptions {
   /** Life of the lease, seconds; the kernel's default unless given. */
   readonly ttl?: number;
+  /** From when it counts; at once unless given. */
+  readonly notBefore?: Date;
   /** Capabilities of the plan, `TOOL_CALL` or `TOOL_CALL:<tool>` among them; exactly those that it can reach unless given. */
   readonly capabilities?: readonly string[];
   /** Directories and scopes that its steps may name. */
@@ -88,10 +90,11 @@ export class WritClient {
         };
         return (await transport.json<LeaseAnswer>({ method: 'POST', path: '/v1/leases', json, signal, repeatable: false })).body;
       },
-      async issuePlan(envelope, { ttl, capabilities, scopes, signal } = {}) {
+      async issuePlan(envelope, { ttl, notBefore, capabilities, scopes, signal } = {}) {
         const json: PlanLeaseRequest = {
           envelope,
           ...(ttl === undefined ? {} : { ttl }),
+          ...(notBefore === undefined ? {} : { not_before: notBefore.toISOString() }),
           ...(capabilities === undefined ? {} : { capabilities: [...capabilities] }),
           ...(scopes === undefined ? {} : { scopes: [...scopes] }),
         };

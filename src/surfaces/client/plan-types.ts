@@ -83,6 +83,7 @@ export interface PlanLeaseRequest {
   capabilities?: string[] | undefined;
   scopes?: string[] | undefined;
   ttl?: number | undefined;
+  not_before?: string | undefined;
 }
 
 export interface PlanLeaseAnswer {

@@ -24,6 +24,10 @@ export interface SubmitPlanOptions extends WaitOptions {
   readonly lease?: string;
   /** The kernel issues the lease; needs the role `kernel` as well. */
   readonly sign?: boolean;
+  /** It does not begin before; at most 366 days ahead. A lease that you bring must hold then. */
+  readonly notBefore?: Date;
+  /** 0, as without: before every other; then 1 before 2, up to 2,097,152. */
+  readonly priority?: number;
   readonly traceparent?: string;
 }
 
@@ -65,8 +69,8 @@ const ROUND_S = 30;
 
 export function createPlans(transport: Transport): PlansApi {
   const plans: PlansApi = {
-    async submit(envelope, { lease, sign, traceparent, wait, signal }) {
-      const query = { sign: sign === true ? 'true' : undefined };
+    async submit(envelope, { lease, sign, notBefore, priority, traceparent, wait, signal }) {
+      const query = { sign: sign === true ? 'true' : undefined, not_before: notBefore?.toISOString(), priority };
       const json: PlanSubmission = { envelope, ...(lease === undefined ? {} : { lease }), ...(traceparent === undefined ? {} : { traceparent }) };
       const answer = await transport.json<unknown>({ method: 'POST', path: '/v1/plans', query, json, wait, signal, repeatable: true });
       const replayed = answer.headers.get('idempotency-replayed') === 'true';

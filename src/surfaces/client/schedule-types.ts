@@ -1,9 +1,16 @@
-import type { TaskManifest } from './types.ts';
+import type { Envelope, TaskManifest } from './types.ts';
 
-/** A manifest of which the kernel makes a task at each time of `cron`; what is left out has the default that docs/producers.md states. */
+/**
+ * A manifest or an envelope, and not both, of which the kernel makes a task or a plan at each time of `cron`; what is left out has the default
+ * that docs/producers.md states.
+ */
 export interface ScheduleRequest {
   /** Its `task_id` is the schedule's id. */
-  manifest: TaskManifest;
+  manifest?: TaskManifest | undefined;
+  /** Linked when it is registered, and kept like that. */
+  envelope?: Envelope | undefined;
+  /** Of a schedule of plans; the envelope's `header.id` unless given. */
+  id?: string | undefined;
   /** Minute, hour, day of the month, month, day of the week. */
   cron: string;
   /** IANA name. */
@@ -20,7 +27,9 @@ export interface ScheduleRequest {
 
 /** What a schedule says, with every setting filled in. */
 export interface ScheduleDefinition {
-  manifest: TaskManifest;
+  manifest?: TaskManifest | undefined;
+  /** Of a schedule of plans: the hash of the linked envelope, as `writ plan check` prints it. */
+  plan_sha256?: string | undefined;
   cron: string;
   tz: string;
   missed: 'latest' | 'all' | 'skip';
@@ -32,9 +41,10 @@ export interface ScheduleDefinition {
   priority?: number | undefined;
 }
 
-/** One task that a schedule made, or left out. */
+/** One task or plan that a schedule made, or left out. */
 export interface ScheduleFiring {
-  task_id: string;
+  task_id?: string | undefined;
+  plan_id?: string | undefined;
   planned: string;
   state: 'due' | 'pushed' | 'ended' | 'refused' | 'skipped';
   detail?: string | undefined;
@@ -44,7 +54,7 @@ export interface ScheduleFiring {
 export interface ScheduleView extends ScheduleDefinition {
   id: string;
   state: 'active' | 'paused';
-  manifest_sha256: string;
+  manifest_sha256?: string | undefined;
   registered_at: string;
   registered_by?: string | undefined;
   next?: string | undefined;

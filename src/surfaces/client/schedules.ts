@@ -2,7 +2,7 @@ import type { ScheduleList, ScheduleRequest, ScheduleView } from './schedule-typ
 import type { CallOptions } from './tasks.ts';
 import type { Transport } from './transport.ts';
 
-/** Tasks at the times of a cron expression. */
+/** Tasks or plans at the times of a cron expression. */
 export interface SchedulesApi {
   /** Registers a schedule; the same again has the same answer. Needs the role `kernel`, as `pause`, `resume` and `remove` do. */
   add(request: ScheduleRequest, options?: CallOptions): Promise<ScheduleView>;
@@ -10,7 +10,7 @@ export interface SchedulesApi {
   list(options?: CallOptions): Promise<ScheduleList>;
   /** With its last firings. */
   get(id: string, options?: CallOptions): Promise<ScheduleView>;
-  /** It makes no tasks until `resume`, and does not make up for them. */
+  /** It makes nothing until `resume`, and does not make up for them. */
   pause(id: string, options?: CallOptions): Promise<ScheduleView>;
   resume(id: string, options?: CallOptions): Promise<ScheduleView>;
   /** Answers the schedule as it stood. Not repeated by itself: the second answer would be NOT_FOUND. */

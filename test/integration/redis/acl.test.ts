@@ -7,10 +7,13 @@ import { inlineEd25519 } from '../../../src/adapters/crypto/inline.ts';
 import { nodeEd25519 } from '../../../src/adapters/crypto/node-crypto.ts';
 import { checkAccess } from '../../../src/adapters/redis/access.ts';
 import { createRedisLedger } from '../../../src/adapters/redis/ledger.ts';
+import { openPlanSide } from '../../../src/bin/plan/plan-side.ts';
 import { openLedger, openProducerSide } from '../../../src/bin/producer-side.ts';
 import { openResults } from '../../../src/bin/results.ts';
 import { TaskManifest } from '../../../src/contracts/index.ts';
+import { canonicalJson } from '../../../src/core/canonical-json.ts';
 import { isWritError } from '../../../src/core/errors.ts';
+import { sha256Hex } from '../../../src/core/hash.ts';
 import type { FiringStanding, PushOptions, Receipt } from '../../../src/core/ports/index.ts';
 import { visitBoard } from '../../../src/surfaces/cli/tour/board.ts';
 import { firingLane } from '../../../src/surfaces/shared/tasks/firing-lane.ts';
@@ -133,8 +136,8 @@ describe('the users of deploy/redis/users.conf', () => {
     const connection = await connected(createConnection(site.target('writ-kernel', 'CHANGE-ME'), 'producer'));
     const results = openResults(site.places, async () => inlineEd25519(nodeEd25519()));
     const signals = () => Promise.reject(new Error('nobody waits'));
-    const producer = openProducerSide({ config: site.config('writ-kernel'), places: site.places, connection, results, signals });
-    const lane = firingLane(producer, connection);
+    const wiring = { config: site.config('writ-kernel'), places: site.places, connection, results, signals };
+    const lane = firingLane(openProducerSide(wiring), openPlanSide(wiring), connection);
     const idOf = (digit: string) => `s-${digit.repeat(64)}`;
     // Where the journal does not lie: what Redis alone says.
     const ledger = openLedger(site.config('writ-kernel'), connection);
@@ -168,6 +171,20 @@ describe('the users of deploy/redis/users.conf', () => {
     expect((await ledger.row(idOf('1')))?.cancelRequested).toBe(true);
     await ledger.clearCancel(idOf('1'), Date.now());
     expect((await ledger.row(idOf('1')))?.cancelRequested ?? false).toBe(false);
+    // A plan that nobody has signed is refused, and says no end; it is put in its place again under the same ask, and before others.
+    const envelope = { header: { id: 'x' }, payload: { steps: [] } };
+    const id = sha256Hex(canonicalJson(envelope));
+    const planEnded = async (): Promise<FiringStanding> => {
+      for (;;) {
+        const standing = await lane.planStanding(id);
+        if (standing.kind !== 'open') return standing;
+      }
+    };
+    expect(await lane.planStanding(id)).toEqual({ kind: 'unknown' });
+    for (const options of [{ askedAt: 1_000 }, { askedAt: 1_000 }, { askedAt: 1_000, priority: 7 }]) {
+      expect(await lane.pushPlan({ envelope, lease: 'a.b.c' }, options)).toMatchObject({ kind: 'accepted' });
+      expect(await planEnded()).toEqual({ kind: 'unproven' });
+    }
     await lane.close?.();
     connection.disconnect();
     expect(await refusals()).toEqual([]);
@@ -228,13 +245,13 @@ describe('the users of deploy/redis/users.conf', () => {
     ['writ-worker', 'indexes have a host', ['LPUSH', '{writ}:index-maintenance:wait', '1']],
     ['writ-worker', 'nobody lists what is there', ['SCAN', '0']],
     ['writ-kernel', 'the kernel touches no job but those of schedules', ['HSET', '{writ}:file:t_one', 'data', '{}']],
-    ['writ-kernel', 'plans are not its business', ['LPUSH', '{writ}:plan:wait', '1']],
+    ['writ-kernel', 'it holds no plan', ['SET', `{writ}:plan:p_${'1'.repeat(64)}:lock`, '1']],
     ['writ-kernel', 'nor are indexes', ['LPUSH', '{writ}:index-maintenance:wait', '1']],
     ['writ-kernel', 'nor are messages', ['LPUSH', '{writ}:message-index:wait', '1']],
     ['writ-kernel', 'it writes in no row but theirs', ['HSET', '{wl-00}:task:one', 'state', 'success']],
     ['writ-kernel', 'nor refusals', ['EVAL', "return redis.call('SET', KEYS[1], '1')", '1', `{wl-00}:refused:{writ}:file:t_s-${'1'.repeat(64)}`]],
     ['writ-kernel', 'the kernel reads no results', ['HMGET', '{wl-00}:task:one', 'state']],
-    ['writ-kernel', 'it tells nobody that a task ended', ['PUBLISH', '{wl-00}:recorded', 'one']],
+    ['writ-kernel', 'it cancels nothing', ['PUBLISH', '{wl-00}:cancel', 'one']],
     ['writ-index', 'tasks are not its business', ['LPUSH', '{writ}:file:wait', '1']],
     ['writ-index', 'results are not its business', ['HGETALL', '{wl-00}:task:one']],
     ['writ-index', 'nor is listening', ['SUBSCRIBE', '{wl-00}:recorded']],

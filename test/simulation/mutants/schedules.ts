@@ -44,6 +44,22 @@ export const SCHEDULE_MUTANTS: readonly Mutant[] = [
       }),
     },
   },
+  {
+    name: 'each push of a plan of a schedule is an ask of its own',
+    seams: { lane: (lane) => ({ ...lane, pushPlan: (plan, { askedAt: _askedAt, ...options }) => lane.pushPlan(plan, options) }) },
+  },
+  {
+    name: 'a plan of a schedule that Redis does not know any more has ended',
+    seams: {
+      lane: (lane) => ({
+        ...lane,
+        planStanding: async (planId) => {
+          const standing = await lane.planStanding(planId);
+          return standing.kind === 'unknown' ? { kind: 'ended', code: 'SUCCESS' } : standing;
+        },
+      }),
+    },
+  },
 ];
 
 /** When the process began, by its wall clock. */

@@ -1,18 +1,10 @@
-import type { TaskManifest } from '../../../src/contracts/index.ts';
-import { manifestSha256 } from '../../../src/core/hash.ts';
-import type { Firing, FiringLane, ScheduleStore } from '../../../src/core/ports/index.ts';
-import { firingId } from '../../../src/core/schedule-id.ts';
+import { canonicalJson } from '../../../src/core/canonical-json.ts';
+import { sha256Hex } from '../../../src/core/hash.ts';
+import type { Firing, FiringLane, PlanRecord, ScheduleStore } from '../../../src/core/ports/index.ts';
 import type { Parts } from '../parts.ts';
 import type { SimSchedule } from '../scenario.ts';
 import { EPOCH_MS, type SimProcess } from '../scheduler.ts';
-
-export const SCHEDULE = 'nightly';
-export const MANIFEST: TaskManifest = {
-  task_id: SCHEDULE,
-  capability_id: 'TOOL_CALL',
-  inputs: { tool: 'sim.tool', operation: 'once', params: {} },
-  constraints: {},
-};
+import { firingAt, requestsOf, SCHEDULE } from './what.ts';
 
 const MINUTE = 60_000;
 const START = EPOCH_MS / MINUTE;
@@ -27,7 +19,7 @@ export class ScheduleWatch {
   readonly #schedule: SimSchedule;
   /** What is on record, whoever lives. */
   readonly #kept: ScheduleStore;
-  /** The task id of each time of the schedule. */
+  /** The id of the task or plan of each time of the schedule. */
   readonly #ids = new Map<number, string>();
   readonly #pushed = new Set<string>();
   /** Firings that were due at any time. */
@@ -42,16 +34,15 @@ export class ScheduleWatch {
     this.#schedule = schedule;
     this.#kept = kept;
     const every = schedule.cron === '* * * * *' ? 1 : 2;
-    for (let minute = START - REACH; minute <= START + REACH; minute += 1)
-      if (minute % every === 0) this.#ids.set(minute, firingId(SCHEDULE, manifestSha256(MANIFEST), minute));
+    for (let minute = START - REACH; minute <= START + REACH; minute += 1) if (minute % every === 0) this.#ids.set(minute, firingAt(schedule, minute));
   }
 
   /** The store of one process, watched. */
   store(inner: ScheduleStore, process: SimProcess): ScheduleStore {
     return {
       ...inner,
-      put: (stored, audit, now) => {
-        inner.put(stored, audit, now);
+      put: (stored, audit, now, envelope) => {
+        inner.put(stored, audit, now, envelope);
         if (this.#registered !== undefined) this.#onLast(stored.cursor);
         this.#registered ??= stored.cursor;
         this.#cursor = stored.cursor;
@@ -82,16 +73,23 @@ export class ScheduleWatch {
         this.#onPush(job.manifest.task_id, process.clock.now());
         return inner.push(job, options);
       },
+      pushPlan: (plan, options) => {
+        if (!process.alive) return new Promise(() => undefined);
+        this.#onPush(`p-${sha256Hex(canonicalJson(plan.envelope))}`, process.clock.now());
+        return inner.pushPlan(plan, options);
+      },
     };
   }
 
   /** When the history is over. */
   judge(): void {
     const { checker, host } = this.#parts;
+    const asked = new Map([...this.#pushed].flatMap((id) => requestsOf(this.#schedule, id).map(({ taskId, isOnce }) => [taskId, isOnce] as const)));
     for (const [taskId, requests] of host.tools.requests) {
       if (!taskId.startsWith('s-')) continue;
-      if (!this.#pushed.has(taskId)) checker.violate('nothing is invented', `${taskId} was run, and the kernel had not pushed it`);
-      if (requests > 1) checker.violate('at most one effect', `the firing ${taskId} was requested ${requests} times`);
+      const isOnce = asked.get(taskId);
+      if (isOnce === undefined) checker.violate('nothing is invented', `${taskId} was run, and the kernel had pushed nothing that asks for it`);
+      if (isOnce && requests > 1) checker.violate('at most one effect', `${taskId} of a firing was requested ${requests} times`);
     }
     for (const taskId of this.#due) {
       const firing = this.#kept.firing(taskId);
@@ -136,7 +134,7 @@ export class ScheduleWatch {
   #onSkipped({ planned, detail }: Firing, others: readonly Firing[]): void {
     const { checker, world, reached } = this.#parts;
     reached.add(`firing:${detail}`);
-    const isOpen = others.some(({ taskId, lookAt }) => lookAt !== undefined && (checker.recorded(taskId).length === 0 || world.struck.size > 0));
+    const isOpen = others.some(({ taskId, lookAt }) => lookAt !== undefined && (this.#signed(taskId).length === 0 || world.struck.size > 0));
     if (detail !== 'overlap' || this.#schedule.overlap !== 'skip' || !isOpen)
       checker.violate('no firing is lost', `${named(planned)} was left out (${detail}), and no other is on its way`);
   }
@@ -159,6 +157,14 @@ export class ScheduleWatch {
     this.#pushed.add(taskId);
   }
 
+  /** What executors have said of a firing; of a plan, what its journal has as its end. */
+  #signed(id: string): readonly { readonly status: string; readonly result: string }[] {
+    const { checker, host } = this.#parts;
+    if (!id.startsWith('p-')) return checker.signed(id, host.stores);
+    const { end } = (host.stores.plan.look('record', id.slice(2)) as PlanRecord | undefined) ?? {};
+    return end === undefined ? [] : [end];
+  }
+
   /** A firing that was due has ended with what an executor has signed. */
   #judgeEnd({ taskId, state, detail = '', planned }: Firing): void {
     const { checker, host, reached } = this.#parts;
@@ -168,11 +174,10 @@ export class ScheduleWatch {
       checker.violate('everything ends', `the firing of ${named(planned)} is ${state} (${detail})`);
       return;
     }
-    const ends = checker.signed(taskId, host.stores);
-    const hasEnded = ends.some(({ status, result }) => (detail === 'SUCCESS' ? status === 'SUCCESS' : result.includes(`"${detail}"`)));
+    const hasEnded = this.#signed(taskId).some(({ status, result }) => (detail === 'SUCCESS' ? status === 'SUCCESS' : result.includes(`"${detail}"`)));
     if (!hasEnded) checker.violate('failures are true', `the firing of ${named(planned)} is told as ${detail}, and no executor has said so`);
-    if (detail === 'SUCCESS' && (host.tools.requests.get(taskId) ?? 0) === 0)
-      checker.violate('effect if and only if SUCCESS', `the firing of ${named(planned)} was never requested`);
+    const missing = requestsOf(this.#schedule, taskId).some((one) => (host.tools.requests.get(one.taskId) ?? 0) === 0);
+    if (detail === 'SUCCESS' && missing) checker.violate('effect if and only if SUCCESS', `the firing of ${named(planned)} was never requested`);
   }
 }
 

@@ -20,6 +20,18 @@ export function withSchedule(scenario: Scenario, random: Random): Scenario {
   return { ...base, faults: [lost], calls: [], schedule: { ...PLAIN, missed: base.schedule.missed } };
 }
 
+/** The same with plans in place of tasks; often a plan fails, and Redis is lost before the kernel has seen how it ended. */
+export function withPlanOfSchedule(scenario: Scenario, random: Random): Scenario {
+  const plan = random.pick([['once'], ['once', 'none'], ['none', 'once']] as const);
+  const schedule: SimSchedule = { ...(scenario.schedule ?? PLAIN), plan };
+  if (!random.chance(0.5)) return { ...scenario, schedule };
+  // The worker dies with its `once` request under way: nobody can tell what it did, and the plan ends.
+  const calls: CallFault[] = [{ call: 1 + plan.indexOf('once'), of: 'tool', kind: 'kill-after' }];
+  const lost = { kind: 'redis-loss', at: FIRST_MS + 10_000 + random.integer(30_000), ageMs: random.chance(0.7) ? undefined : random.integer(15_000) } as const;
+  const { down: _down, jump: _jump, ...undisturbed } = schedule;
+  return { ...scenario, tasks: [], faults: [lost], calls, schedule: { ...undisturbed, deaths: [] } };
+}
+
 function scheduleOf(random: Random): SimSchedule {
   const death = (): StoreDeath => ({
     of: random.pick(['decide', 'update'] as const),

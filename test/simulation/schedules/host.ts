@@ -10,7 +10,9 @@ import { EXECUTOR_KEY } from '../tasks.ts';
 import { cheapEd25519 } from '../twins/crypto.ts';
 import { emptyKernelStores } from '../twins/kernel-store.ts';
 import { storeFor } from '../twins/schedule-store.ts';
-import { MANIFEST, SCHEDULE, ScheduleWatch } from './checker.ts';
+import { ScheduleWatch } from './checker.ts';
+import { planWaysFor } from './plan-ways.ts';
+import { SCHEDULE, whatOf } from './what.ts';
 
 const MINUTE = 60_000;
 const RESTART_MS = 900;
@@ -80,7 +82,7 @@ function serve(parts: Parts, process: SimProcess, watched: ScheduleStore, watch:
   const store = seams.schedules === undefined ? watched : seams.schedules(watched, context);
   const results = createResultReader({ keyring: fixedKeyring([EXECUTOR_KEY]), ed25519: cheapEd25519 });
   const producer = { gateway: () => gatewayFor(parts, process, results), [Symbol.asyncDispose]: async () => undefined };
-  const lane = watch.lane(firingLane(producer, { disconnect: () => undefined }), process);
+  const lane = watch.lane(firingLane(producer, planWaysFor(parts, process), { disconnect: () => undefined }), process);
   const { registry, alarm } = createSchedules({
     store,
     kernel: kernel.kernel,
@@ -93,12 +95,8 @@ function serve(parts: Parts, process: SimProcess, watched: ScheduleStore, watch:
 }
 
 /** Somebody registers the schedule, and pauses or removes it in the end, when nothing that has come is undecided. */
-function operate(
-  { world, open, kernel, kernelProcess }: Parts,
-  { cron, missed, overlap, until, last }: SimSchedule,
-  store: ScheduleStore,
-  registry: () => Registry | undefined,
-): void {
+function operate({ world, open, kernel, kernelProcess }: Parts, schedule: SimSchedule, store: ScheduleStore, registry: () => Registry | undefined): void {
+  const { cron, missed, overlap, until, last } = schedule;
   const process = new SimProcess('operator', world.scheduler, { mortal: false });
   const asked = async (ask: (registry: Registry) => unknown, isDone: () => boolean): Promise<void> => {
     while (!isDone()) {
@@ -114,7 +112,7 @@ function operate(
   const isQuiet = (): boolean => store.ripe(Math.floor((process.clock.now() + kernel.skewMs) / MINUTE)).length === 0;
   const work = async (): Promise<void> => {
     await asked(
-      (one) => one.add({ manifest: MANIFEST, cron, missed, overlap }, 'operator'),
+      (one) => one.add({ ...whatOf(schedule), cron, missed, overlap }, 'operator'),
       () => store.schedule(SCHEDULE) !== undefined,
     );
     await world.wait(process, Math.max(0, until - world.now));

@@ -3,7 +3,7 @@ import { jobIdOf } from '../../../queues/job-id.ts';
 import type { FoundJob } from '../../../queues/job-lookup.ts';
 import type { LeftJobs } from '../../../queues/left-jobs.ts';
 import type { ParkedJobs } from '../../../queues/parked-jobs.ts';
-import type { PlanJobs } from '../../../queues/plan-jobs.ts';
+import type { PlanJobs, PlanJobWhen } from '../../../queues/plan-jobs.ts';
 import { rerunJob } from '../../../queues/push-table.ts';
 import { placeOfJob } from '../../../queues/shards.ts';
 import { wishOf } from '../../../queues/wish.ts';
@@ -26,8 +26,8 @@ export function planJobsFor(world: World, process: SimProcess, redis: RedisTwin)
     const state = await job.getState();
     return { job, state: state === 'unknown' ? 'absent' : (state as FoundJob['state']), unreadable: false };
   };
-  const add = (planId: string, data: unknown, now = process.clock.now()): Promise<void> =>
-    ask('add', () => void twin.add('plan', data, { jobId: idOf(planId) }, now));
+  const add = (planId: string, data: unknown, { askedAt = process.clock.now() }: PlanJobWhen = {}): Promise<void> =>
+    ask('add', () => void twin.add('plan', data, { jobId: idOf(planId) }, askedAt));
   const wish = (planId: string, addedAt: number, ends: number, failures: number): string =>
     wishOf({ prefix: QUEUE_PREFIX, queue: PLAN_QUEUE, jobId: idOf(planId), addedAt, ends, failures });
   return {
@@ -43,7 +43,7 @@ export function planJobsFor(world: World, process: SimProcess, redis: RedisTwin)
         const found = await find(planId);
         const now = process.clock.now();
         if (found === undefined) {
-          if (await mayRun(wish(planId, now, 0, 0))) await add(planId, data, now);
+          if (await mayRun(wish(planId, now, 0, 0))) await add(planId, data, { askedAt: now });
           return;
         }
         if (found.state !== 'completed' && found.state !== 'failed') return;

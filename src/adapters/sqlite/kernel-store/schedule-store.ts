@@ -1,5 +1,5 @@
 import { ScheduleDefinition } from '../../../contracts/index.ts';
-import type { Firing, ScheduleAuditEntry, ScheduleStore, StoredSchedule } from '../../../core/ports/index.ts';
+import type { Firing, ScheduleAuditEntry, ScheduleStore, StoredEnvelope, StoredSchedule } from '../../../core/ports/index.ts';
 import type { SqliteDatabase } from '../open.ts';
 
 interface ScheduleRow {
@@ -34,6 +34,13 @@ export function scheduleStore(db: SqliteDatabase): ScheduleStore {
     'INSERT OR REPLACE INTO schedule (id, definition, state, cursor, next, by, at) VALUES (@id, @definition, @state, @cursor, @next, @by, @at)',
   );
   const move = db.prepare<{ id: string; cursor: number; next: number | null }>('UPDATE schedule SET cursor = @cursor, next = @next WHERE id = @id');
+  const keep = db.prepare<StoredEnvelope>('INSERT INTO schedule_envelope (sha256, text) VALUES (@sha256, @text) ON CONFLICT DO NOTHING');
+  const envelope = db.prepare<[string], { text: string }>('SELECT text FROM schedule_envelope WHERE sha256 = ?');
+  const unneeded = db.prepare<[]>(
+    `DELETE FROM schedule_envelope AS e
+     WHERE NOT EXISTS (SELECT 1 FROM schedule WHERE json_extract(definition, '$.plan_sha256') = e.sha256)
+       AND NOT EXISTS (SELECT 1 FROM firing WHERE look_at IS NOT NULL AND json_extract(manifest, '$.envelope_sha256') = e.sha256)`,
+  );
   const remove = db.prepare<[string]>('DELETE FROM schedule WHERE id = ?');
   const skipDue = db.prepare<[string]>(`UPDATE firing SET state = 'skipped', detail = 'removed', look_at = NULL WHERE schedule = ? AND state = 'due'`);
   const audit = db.prepare<[number, string, string, string | null, string]>(
@@ -70,7 +77,8 @@ export function scheduleStore(db: SqliteDatabase): ScheduleStore {
     schedule: (id) => optional(one.get(id), scheduleOf),
     schedules: () => all.all().map(scheduleOf),
     ripe: (minute) => ripe.all(minute, minute).map(scheduleOf),
-    put: db.transaction(({ definition, next, by, ...rest }: StoredSchedule, entry: ScheduleAuditEntry, now: number) => {
+    put: db.transaction(({ definition, next, by, ...rest }: StoredSchedule, entry: ScheduleAuditEntry, now: number, linked?: StoredEnvelope) => {
+      if (linked !== undefined) keep.run(linked);
       put.run({ ...rest, definition: JSON.stringify(definition), next: next ?? null, by: by ?? null });
       record(entry, now);
     }) satisfies ScheduleStore['put'],
@@ -83,6 +91,7 @@ export function scheduleStore(db: SqliteDatabase): ScheduleStore {
       for (const each of firings) insert.run(rowOf(each));
       move.run({ id, cursor, next: next ?? null });
     }) satisfies ScheduleStore['decide'],
+    envelope: (sha256) => envelope.get(sha256)?.text,
     firing: (taskId) => optional(firing.get(taskId), firingOf),
     firings: (schedule, limit) => newest.all(schedule, limit).map(firingOf),
     pushed: (schedule) => pushed.all(schedule).map(firingOf),
@@ -95,6 +104,7 @@ export function scheduleStore(db: SqliteDatabase): ScheduleStore {
         raise.run({ schedule, planned });
         forget.run(task_id);
       }
+      unneeded.run();
       return rows.length;
     }) satisfies ScheduleStore['trim'],
     update(taskId, { state, detail, pushes, lookAt }) {

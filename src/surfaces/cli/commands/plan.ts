@@ -6,11 +6,12 @@ import { planIdOf, unknownPlan } from '../../shared/plans/plan-id.ts';
 import { endOf, hasEnded, planStatusOf } from '../../shared/plans/view.ts';
 import { viewBefore } from '../../shared/plans/view-before.ts';
 import { waitText } from '../../shared/plans/wait-text.ts';
+import { leaseTermsOf } from '../../shared/tasks/lease-terms.ts';
 import { auditedCommand, type CommandContext, command, type Registrar } from '../command.ts';
 import { countEffects, type EffectCounts, effectText } from '../plan/effect-text.ts';
 import type { FollowFlags } from '../plan/follow-plan.ts';
 import { pairs, table } from '../text/table.ts';
-import { duration, parseSeconds, printable } from '../text/values.ts';
+import { duration, parseSeconds, parseWhen, printable } from '../text/values.ts';
 import { registerApprovals } from './plan-approvals.ts';
 
 const EXAMPLES = `
@@ -19,7 +20,8 @@ A plan is one envelope (docs/plans.md); its id is the hash of the linked one, so
 Examples:
   writ plan check archive.json           what it would do, step by step; runs nothing
   writ plan run archive.json --wait      runs it, and shows each step
-  writ plan run archive.json             again: the same plan; runs on where it failed`;
+  writ plan run archive.json             again: the same plan; runs on where it failed
+  writ plan run archive.json --not-before 2026-12-01T02:00:00Z`;
 
 const ID = 'hash of the linked envelope, as "plan check" and "plan run" print it';
 
@@ -35,6 +37,8 @@ export const register: Registrar = (program, deps, exit) => {
     .command('run <file>')
     .description('link an envelope, have the kernel sign its lease, and push it ("-" reads standard input)')
     .option('--ttl <time>', 'life of the lease, e.g. 15m, 24h, 30d')
+    .option('--not-before <time>', 'it does not begin before: RFC 3339, or from now on, e.g. 15m, 24h, 30d; the lease counts from then')
+    .option('--priority <number>', '0, as without: before every other; then 1 before 2')
     .option('--wait', 'follow the steps and wait for the end')
     .option('--timeout <time>', 'with --wait: give up after so long without news', '300s')
     .action(command<[string], PlanRunFlags>(deps, exit, runPlanRun));
@@ -123,12 +127,17 @@ function effectLine(effect: PlannedEffect): Record<string, unknown> {
 
 interface PlanRunFlags extends FollowFlags {
   readonly ttl?: string;
+  readonly notBefore?: string;
+  readonly priority?: string;
 }
 
 /** `writ plan run`: links, has the kernel sign the lease, pushes; with --wait, follows the steps to the end. */
 async function runPlanRun(context: CommandContext, flags: PlanRunFlags, file: string): Promise<number> {
-  const terms = flags.ttl === undefined ? {} : { ttlS: parseSeconds(flags.ttl, '--ttl') };
-  parseSeconds(flags.timeout, '--timeout');
+  const push = parseWhen(flags, context.clock.now());
+  const terms = { ...(flags.ttl === undefined ? {} : { ttlS: parseSeconds(flags.ttl, '--ttl') }), ...leaseTermsOf(push) };
+  const quietMs = parseSeconds(flags.timeout, '--timeout') * 1000;
+  if (flags.wait === true && (push.notBefore ?? 0) - context.clock.now() >= quietMs)
+    throw new WritError('INVALID_ARGUMENT', `--wait gives up after ${flags.timeout}, before the plan begins`, { field: '--timeout' });
   const { answerEnd, followPlan } = await import('../plan/follow-plan.ts');
   const { readPlan } = await import('../plan/read-plan.ts');
   const { envelope, planSha256 } = await readPlan(context, file);
@@ -136,7 +145,7 @@ async function runPlanRun(context: CommandContext, flags: PlanRunFlags, file: st
   const [plans, kernel] = [await services.plans(), await services.kernel()];
   const { lease } = await kernel.issuePlan(envelope, terms);
   const before = await viewBefore(planSha256, plans);
-  const receipt = await plans.push({ envelope, lease });
+  const receipt = await plans.push({ envelope, lease }, push);
   if (flags.wait === true) {
     await context.output.line(receiptLine(planSha256, receipt));
     if (!context.output.json) context.output.note(receiptText(planSha256, receipt));

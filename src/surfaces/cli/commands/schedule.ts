@@ -6,19 +6,20 @@ import { table } from '../text/table.ts';
 import { parseLeaseTerms } from '../text/values.ts';
 
 export const register: Registrar = (program, deps, exit) => {
-  const schedule = program.command('schedule').helpCommand(false).description('make tasks at the times of a cron expression');
+  const schedule = program.command('schedule').helpCommand(false).description('make tasks or plans at the times of a cron expression');
   schedule
-    .command('add <manifest>')
-    .description('register a schedule; the task_id of the manifest is its id ("-" reads standard input)')
+    .command('add <file>')
+    .description('register a schedule of a manifest, whose task_id is its id, or of a plan, which is linked now ("-" reads standard input)')
     .requiredOption('--cron <fields>', 'minute, hour, day of the month, month, day of the week: "0 2 * * *"')
     .option('--tz <zone>', 'time zone, e.g. Europe/Berlin (default UTC)')
     .option('--missed <policy>', 'times at which no kernel ran: latest (default), all, skip')
     .option('--overlap <policy>', 'while an earlier firing has not ended: skip (default), allow')
     .option('--gap <policy>', 'a time that clocks set forward leave out: after (default), skip')
     .option('--fold <policy>', 'a time that clocks set back show twice: first (default), both')
+    .option('--id <id>', "of a schedule of plans (default: the envelope's header.id)")
     .option('--ttl <time>', 'life of each lease, e.g. 15m, 24h')
-    .option('--attempts <n>', 'tries of each task in all', Number)
-    .option('--priority <n>', 'priority of each task', Number)
+    .option('--attempts <n>', 'tries of each task in all (a plan declares its own)', Number)
+    .option('--priority <n>', 'priority of each task or plan', Number)
     .action(command<[string], AddFlags>(deps, exit, runAdd));
   schedule
     .command('list')
@@ -37,12 +38,12 @@ export const register: Registrar = (program, deps, exit) => {
 };
 
 const ACTIONS: Readonly<Record<string, string>> = {
-  pause: 'it makes no tasks until `schedule resume`, and does not make up for them',
-  resume: 'it makes tasks again, from now on',
-  remove: 'it makes no tasks any more; those on the queue go on',
+  pause: 'it makes nothing until `schedule resume`, and does not make up for them',
+  resume: 'it makes tasks or plans again, from now on',
+  remove: 'it makes nothing any more; those on the queue go on',
 } satisfies Record<ScheduleAction, string>;
 
-interface AddFlags extends Omit<ScheduleRequest, 'manifest' | 'ttl'> {
+interface AddFlags extends Omit<ScheduleRequest, 'manifest' | 'envelope' | 'ttl'> {
   readonly ttl?: string;
 }
 
@@ -54,14 +55,13 @@ async function servicesOf(context: CommandContext): Promise<ScheduleServices & {
 
 /** `writ schedule add`. Prints when it fires first. */
 async function runAdd(context: CommandContext, { ttl, ...flags }: AddFlags, file: string): Promise<number> {
-  const { jobOf } = await import('../../shared/input/parse-task.ts');
-  const { readText } = await import('../read-text.ts');
-  const { manifest } = jobOf(await readText(context.io, file));
-  const given = { ...flags, manifest, ...(ttl === undefined ? {} : { ttl: parseLeaseTerms({ ttl }).ttlS }) };
+  const { readScheduled } = await import('../plan/read-scheduled.ts');
+  const given = { ...flags, ...(await readScheduled(context, file)), ...(ttl === undefined ? {} : { ttl: parseLeaseTerms({ ttl }).ttlS }) };
   const request = ScheduleRequest.safeParse(given);
   if (!request.success) throw refusalOf('INVALID_ARGUMENT', problemsOf(request.error, ScheduleRequest, given), 'schedule');
   const { operator, ...services } = await servicesOf(context);
-  const view = await addSchedule(request.data, operator, services);
+  const linker = async () => (await context.services()).planPreview();
+  const view = await addSchedule(request.data, operator, { ...services, linker });
   await context.output.answer(view, () => `${view.id} fires next at ${view.next ?? 'no time'}`);
   return 0;
 }
@@ -100,9 +100,10 @@ function columns(...titles: readonly string[]): readonly { readonly title: strin
   return titles.map((title) => ({ title }));
 }
 
-function shown({ id, state, cron, tz, missed, overlap, gap, fold, next, firings = [] }: ScheduleView): string {
-  const head = `${id}: ${state}, "${cron}" in ${tz}, next ${next ?? '-'} (missed ${missed}, overlap ${overlap}, gap ${gap}, fold ${fold})`;
+function shown({ id, state, plan_sha256, cron, tz, missed, overlap, gap, fold, next, firings = [] }: ScheduleView): string {
+  const of = plan_sha256 === undefined ? '' : ` of the plan ${plan_sha256}`;
+  const head = `${id}${of}: ${state}, "${cron}" in ${tz}, next ${next ?? '-'} (missed ${missed}, overlap ${overlap}, gap ${gap}, fold ${fold})`;
   if (firings.length === 0) return head;
-  const rows = firings.map(({ planned, state: at, detail, task_id }) => [planned, at, detail ?? '', task_id]);
-  return `${head}\n${table(columns('planned', 'state', 'detail', 'task'), rows)}`;
+  const rows = firings.map(({ planned, state: at, detail, task_id, plan_id }) => [planned, at, detail ?? '', task_id ?? plan_id ?? '']);
+  return `${head}\n${table(columns('planned', 'state', 'detail', plan_sha256 === undefined ? 'task' : 'plan'), rows)}`;
 }

@@ -5,7 +5,7 @@ import type { CommandContext } from '../command.ts';
 import { readText } from '../read-text.ts';
 
 /** Room for an envelope with all the definitions that it uses; the queue takes no larger job. */
-const MAX_ENVELOPE_BYTES = 1_048_576;
+export const MAX_ENVELOPE_BYTES = 1_048_576;
 
 export interface LinkedPlan {
   readonly envelope: JsonObject;

@@ -3,6 +3,8 @@ import { LeaseAnswer, LeaseRequest, PlanLeaseAnswer, PlanLeaseRequest } from '..
 import { audited } from '../../../core/audited.ts';
 import { WritError } from '../../../core/errors.ts';
 import type { KernelClient } from '../../../core/ports/index.ts';
+import { leaseTermsOf } from '../../shared/tasks/lease-terms.ts';
+import { whenOf } from '../../shared/when.ts';
 import { type Answer, type Call, route } from '../route.ts';
 
 export const issueLease = route({
@@ -35,18 +37,22 @@ async function forTask(body: LeaseRequest, { caller, services }: LeaseCall): Pro
 }
 
 async function oneLease({ manifest, ttl, not_before, confirmed_by }: LeaseRequest, kernel: KernelClient): Promise<string> {
-  const notBeforeS = not_before === undefined ? {} : { notBeforeS: Math.floor(Date.parse(not_before) / 1000) };
-  const terms = { ...(ttl === undefined ? {} : { ttlS: ttl }), ...notBeforeS, ...(confirmed_by === undefined ? {} : { confirmedBy: confirmed_by }) };
+  const terms = { ...(ttl === undefined ? {} : { ttlS: ttl }), ...fromOf(not_before), ...(confirmed_by === undefined ? {} : { confirmedBy: confirmed_by }) };
   const [grant] = await kernel.issue([manifest], terms);
   if (grant === undefined) throw new WritError('KERNEL_UNAVAILABLE', 'the kernel did not answer');
   if (grant.kind === 'refused') throw new WritError(grant.code, grant.message, grant.field === undefined ? {} : { field: grant.field });
   return grant.lease;
 }
 
-async function forPlan({ envelope: given, ttl, capabilities, scopes }: PlanLeaseRequest, { caller, services }: LeaseCall): Promise<Answer> {
+function fromOf(notBefore: string | undefined): { readonly notBeforeS?: number } {
+  return leaseTermsOf(whenOf({ not_before: notBefore }));
+}
+
+async function forPlan({ envelope: given, ttl, not_before, capabilities, scopes }: PlanLeaseRequest, { caller, services }: LeaseCall): Promise<Answer> {
   const { envelope, planSha256 } = services.plans.preview.link(given);
   const terms = {
     ...(ttl === undefined ? {} : { ttlS: ttl }),
+    ...fromOf(not_before),
     ...(capabilities === undefined ? {} : { capabilities }),
     ...(scopes === undefined ? {} : { scopes }),
   };

@@ -6,6 +6,7 @@ import { unknownPlan } from '../../shared/plans/plan-id.ts';
 import { submitPlan as submitToQueue } from '../../shared/plans/submit.ts';
 import { planStatusOf } from '../../shared/plans/view.ts';
 import { waitForPlan } from '../../shared/plans/wait.ts';
+import { whenOf } from '../../shared/when.ts';
 import { type Call, route } from '../route.ts';
 import { PREFER, PREFERENCE_APPLIED, tagged, waitOf } from './answers.ts';
 import { endWithin } from './plan-answers.ts';
@@ -18,7 +19,8 @@ export const submitPlan = route({
   summary: 'Push a plan',
   description:
     'The envelope is linked first: definitions of this host are added that it needs and does not bring. Its hash then is the id of the plan, and what the lease must be for; ' +
-    'a linked envelope stays as it is. The same plan may be pushed any number of times; a failed one runs on from where it failed.',
+    'a linked envelope stays as it is. The same plan may be pushed any number of times; a failed one runs on from where it failed. ' +
+    'With `not_before` it begins then: the lease counts from that time on.',
   tag: 'plans',
   access: ['submit'],
   query: PlanPushQuery,
@@ -50,7 +52,7 @@ export const submitPlan = route({
     const { body, query, caller } = call;
     // What the body says of its trace counts before what the request says.
     const traceparent = body.traceparent ?? call.traceparent;
-    const plan = { envelope: body.envelope, lease: body.lease, sign: query.sign === true, traceparent };
+    const plan = { envelope: body.envelope, lease: body.lease, sign: query.sign === true, traceparent, push: whenOf(query) };
     const by = { surface: 'http', name: caller.name, roles: caller.roles } as const;
     const { id: planSha256, receipt, before } = await submitToQueue(plan, by, planSubmitServices(call));
     if (receipt.kind === 'finished') return replayed(planSha256, call);

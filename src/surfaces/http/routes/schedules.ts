@@ -3,16 +3,17 @@ import { ScheduleAction, ScheduleList, ScheduleRequest, ScheduleView, TaskId } f
 import { actOnSchedule, addSchedule } from '../../shared/schedules.ts';
 import { route } from '../route.ts';
 
-const Id = TaskId.meta({ description: "The `task_id` of the schedule's manifest." });
+const Id = TaskId.meta({ description: "The `task_id` of the schedule's manifest, or the id of a schedule of plans." });
 const FRESH = { 'cache-control': 'no-store' };
 
 export const registerSchedule = route({
   method: 'POST',
   path: '/v1/schedules',
   operation: 'addSchedule',
-  summary: 'Make a task at each time of a cron expression',
+  summary: 'Make a task or a plan at each time of a cron expression',
   description:
-    "The manifest's `task_id` is the schedule's id; each firing is a task of its own, whose lease the kernel signs at its planned time. " +
+    "A manifest, whose `task_id` is the schedule's id, or an envelope, linked now and kept like that; each firing is a task or plan of its own, " +
+    'whose lease the kernel signs at its planned time. ' +
     'The same once more has the same answer; another definition under the id is WRONG_STATE. Audited.',
   tag: 'schedules',
   access: ['kernel'],
@@ -24,7 +25,8 @@ export const registerSchedule = route({
   ],
   async handle({ body, caller, services }) {
     const { schedules } = await services.kernel(caller);
-    return { status: 201, body: await addSchedule(body, { surface: 'http', who: caller.name }, { schedules, audit: services.audit }), headers: FRESH };
+    const registry = { schedules, audit: services.audit, linker: async () => services.plans.preview };
+    return { status: 201, body: await addSchedule(body, { surface: 'http', who: caller.name }, registry), headers: FRESH };
   },
 });
 

@@ -11,11 +11,16 @@ export const PlanParams = z.strictObject({ id: Sha256Hex });
 const Attempts = z.coerce.number().int().min(1).max(25);
 const Flag = z.enum(['true', 'false']).transform((word) => word === 'true');
 
+/** When a push may run. */
+const when = {
+  not_before: z.iso.datetime({ offset: true }).optional().describe('No worker takes it before (RFC 3339), at most 366 days ahead.'),
+  priority: z.coerce.number().int().min(0).max(WHEN.priority).optional().describe('0, as without: before every other; then 1 before 2.'),
+};
+
 export const PushQuery = z.strictObject({
   attempts: Attempts.optional().describe('Tries for errors that may pass, 1 to 25; 1 unless given.'),
   queue: z.string().min(1).max(64).optional().describe("Queue including its pool, `file@archive`; the capability's queue in the configured pool unless given."),
-  not_before: z.iso.datetime({ offset: true }).optional().describe('No worker takes it before (RFC 3339), at most 366 days ahead.'),
-  priority: z.coerce.number().int().min(0).max(WHEN.priority).optional().describe('0, as without: before every other; then 1 before 2.'),
+  ...when,
   sign: Flag.optional().describe('`true`: the kernel issues a lease for a task that has none; needs the role `kernel` as well.'),
   webhook: EndpointId.optional().describe('Endpoint of the settings that is told of the end, beside those of the key (docs/webhooks.md).'),
   dry_run: Flag.optional().describe('`true`: only says what the push would meet; nothing is queued, signed or recorded. One task, no stream.'),
@@ -29,6 +34,7 @@ export const ListQuery = TaskFilter.extend({
 
 export const PlanPushQuery = z.strictObject({
   sign: Flag.optional().describe('`true`: the kernel issues a lease for a plan that has none; needs the role `kernel` as well.'),
+  ...when,
 });
 export type PlanPushQuery = z.infer<typeof PlanPushQuery>;
 

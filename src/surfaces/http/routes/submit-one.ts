@@ -4,6 +4,7 @@ import type { KernelClient, PushOptions, Receipt } from '../../../core/ports/ind
 import { dryRun } from '../../shared/tasks/dry-run.ts';
 import { assertMaySign, submitTask } from '../../shared/tasks/submit.ts';
 import { readTaskStatus } from '../../shared/tasks/task-status.ts';
+import { whenOf } from '../../shared/when.ts';
 import type { Answer, Call } from '../route.ts';
 import { outcomeWithin, viewOf, waitOf } from './answers.ts';
 import { locationOf, type PushQuery } from './shapes.ts';
@@ -27,12 +28,11 @@ function inherited({ body, traceparent }: SubmitCall): { readonly traceparent?: 
   return own === undefined ? {} : { traceparent: own };
 }
 
-export function pushOptions({ attempts, queue, not_before, priority }: PushQuery): PushOptions {
+export function pushOptions({ attempts, queue, ...when }: PushQuery): PushOptions {
   return {
     ...(attempts === undefined ? {} : { attempts }),
     ...(queue === undefined ? {} : { queue }),
-    ...(not_before === undefined ? {} : { notBefore: Date.parse(not_before) }),
-    ...(priority === undefined ? {} : { priority }),
+    ...whenOf(when),
   };
 }
 

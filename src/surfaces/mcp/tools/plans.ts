@@ -7,9 +7,10 @@ import { unknownPlan } from '../../shared/plans/plan-id.ts';
 import { submitPlan as submitToQueue } from '../../shared/plans/submit.ts';
 import { hasEnded, isEndBefore, planStatusOf } from '../../shared/plans/view.ts';
 import { waitForPlan } from '../../shared/plans/wait.ts';
+import { whenOf } from '../../shared/when.ts';
 import { LOOKS_ONLY, tool } from '../tool.ts';
 import { RECEIPTS, submitter } from './outcome.ts';
-import { sign, waitMs, waitS } from './shapes.ts';
+import { sign, waitMs, waitS, when } from './shapes.ts';
 
 export const submitPlan = tool({
   name: 'submit_plan',
@@ -23,6 +24,7 @@ export const submitPlan = tool({
     envelope: z.record(z.string(), z.unknown()).meta({ description: 'The plan, linked or not (contracts/plan-envelope.schema.json).' }),
     lease: PlanLeaseToken.optional().meta({ description: 'Permission of the kernel for exactly the linked envelope.' }),
     sign,
+    ...when,
     wait_s: waitS,
   }),
   output: z.strictObject({
@@ -34,7 +36,7 @@ export const submitPlan = tool({
   async run({ input, services, caller, signal }) {
     const [plans, audit] = [await services.plans(), await services.audit()];
     const submitServices = { plans, audit, clock: services.clock, kernel: services.kernel };
-    const plan = { envelope: input.envelope, lease: input.lease, sign: input.sign === true, traceparent: undefined };
+    const plan = { envelope: input.envelope, lease: input.lease, sign: input.sign === true, traceparent: undefined, push: whenOf(input) };
     const { id, receipt, before } = await submitToQueue(plan, submitter(caller), submitServices);
     const known = receipt.kind === 'finished';
     const isStale = (view: Parameters<typeof isEndBefore>[0]): boolean => !known && isEndBefore(view, before);

@@ -6,7 +6,7 @@ import { type AnyTool, LOOKS_ONLY, type ToolCall, tool } from '../tool.ts';
 const LOOKERS = ['read', 'operate', 'kernel'] as const;
 const CHANGES = { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false } as const;
 
-const input = z.strictObject({ id: TaskId.meta({ description: "The schedule: its manifest's task_id." }) });
+const input = z.strictObject({ id: TaskId.meta({ description: "The schedule: its manifest's task_id, or the id of a schedule of plans." }) });
 
 export const listSchedulesTool = tool({
   name: 'list_schedules',
@@ -22,7 +22,7 @@ export const listSchedulesTool = tool({
 export const getSchedule = tool({
   name: 'get_schedule',
   title: 'A schedule with its last firings',
-  description: 'What it says, when it fires next, and the newest 50 tasks that it made or left out.',
+  description: 'What it says, when it fires next, and the newest 50 tasks or plans that it made or left out.',
   access: LOOKERS,
   annotations: LOOKS_ONLY,
   input,
@@ -32,15 +32,15 @@ export const getSchedule = tool({
 
 export const addScheduleTool = tool({
   name: 'add_schedule',
-  title: 'Make a task at each time of a cron expression',
+  title: 'Make a task or a plan at each time of a cron expression',
   description:
-    "The manifest's task_id is the schedule's id; each firing is a task of its own, whose lease the kernel signs at its planned time. The same once more " +
-    'has the same answer; another definition under the id is WRONG_STATE. Audited.',
+    "A manifest, whose task_id is the schedule's id, or an envelope, linked now and kept like that; each firing is a task or plan of its own, whose " +
+    'lease the kernel signs at its planned time. The same once more has the same answer; another definition under the id is WRONG_STATE. Audited.',
   access: ['kernel'],
   annotations: CHANGES,
   input: ScheduleRequest,
   output: ScheduleView,
-  run: async (call) => addSchedule(call.input, operatorOf(call), await doorOf(call)),
+  run: async (call) => addSchedule(call.input, operatorOf(call), { ...(await doorOf(call)), linker: async () => (await call.services.plans()).preview }),
 });
 
 export const pauseSchedule = acting('pause', 'Pause a schedule', 'It makes no tasks until it is resumed, and does not make up for them.');

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { DryRun, EndpointId, OfferedManifest, TaskId, TaskView } from '../../../contracts/index.ts';
 import { audited } from '../../../core/audited.ts';
-import { WHEN } from '../../../core/when.ts';
 import { dryRun } from '../../shared/tasks/dry-run.ts';
 import { retryDetail, retryTask } from '../../shared/tasks/retry.ts';
 import { submitTask as submitToQueue } from '../../shared/tasks/submit.ts';
@@ -9,9 +8,10 @@ import { unknownTask } from '../../shared/tasks/task-id.ts';
 import { readTaskStatus, waitForOutcome } from '../../shared/tasks/task-status.ts';
 import { undoTask as undoEffect } from '../../shared/tasks/undo.ts';
 import { shownTask } from '../../shared/tasks/view.ts';
+import { whenOf } from '../../shared/when.ts';
 import { LOOKS_ONLY, tool } from '../tool.ts';
 import { endWithin, operatorServices, RECEIPTS, submitter } from './outcome.ts';
-import { lease, sign, taskId, waitMs, waitS } from './shapes.ts';
+import { lease, sign, taskId, waitMs, waitS, when } from './shapes.ts';
 import { webhooksOf } from './webhooks.ts';
 
 /** Told with `task` when it has ended: before, or while the call waited. */
@@ -32,23 +32,21 @@ export const submitTask = tool({
     sign,
     attempts: z.int().min(1).max(25).optional().meta({ description: 'Tries for errors that may pass; 1 if absent.' }),
     queue: z.string().min(1).max(64).optional().meta({ description: "Queue including its pool, file@archive; the capability's own if absent." }),
-    not_before: z.iso.datetime({ offset: true }).optional().meta({ description: 'No worker takes it before (RFC 3339), at most 366 days ahead.' }),
-    priority: z.int().min(0).max(WHEN.priority).optional().meta({ description: '0, as without: before every other; then 1 before 2.' }),
+    ...when,
     webhook: EndpointId.optional().meta({ description: 'Endpoint of the settings that is told of the end, beside those of the key.' }),
     wait_s: waitS,
   }),
   output: z.strictObject({ task_id: TaskId, receipt, queue: z.string().optional(), task: ended }),
   async run(call) {
     const { input, services, caller } = call;
-    const { manifest, attempts, queue, priority, not_before, webhook } = input;
+    const { manifest, attempts, queue, webhook } = input;
     if (webhook !== undefined) webhooksOf(services);
     const [tasks, audit] = [await services.tasks(), await services.audit()];
     const job = { v: 1, manifest, ...(input.lease === undefined ? {} : { lease: input.lease }) } as const;
     const push = {
       ...(attempts === undefined ? {} : { attempts }),
       ...(queue === undefined ? {} : { queue }),
-      ...(priority === undefined ? {} : { priority }),
-      ...(not_before === undefined ? {} : { notBefore: Date.parse(not_before) }),
+      ...whenOf(input),
     };
     const submitServices = {
       tasks,

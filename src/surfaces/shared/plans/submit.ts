@@ -1,7 +1,8 @@
 import { audited } from '../../../core/audited.ts';
 import type { Clock } from '../../../core/clock.ts';
 import type { JsonObject } from '../../../core/json.ts';
-import type { AuditLog, KernelClient, PlanGateway, PlanReceipt, PlanView } from '../../../core/ports/index.ts';
+import type { AuditLog, KernelClient, PlanGateway, PlanPushOptions, PlanReceipt, PlanView } from '../../../core/ports/index.ts';
+import { leaseTermsOf } from '../tasks/lease-terms.ts';
 import { assertMaySign, type Submitter } from '../tasks/submit.ts';
 import { assertPlanLease } from './lease-check.ts';
 import { viewBefore } from './view-before.ts';
@@ -20,6 +21,8 @@ export interface PlanSubmission {
   /** Have the kernel issue a lease for a plan that has none. */
   readonly sign: boolean;
   readonly traceparent: string | undefined;
+  /** When it begins, and before which others. */
+  readonly push?: Pick<PlanPushOptions, 'notBefore' | 'priority'>;
 }
 
 export interface SubmittedPlan {
@@ -38,15 +41,22 @@ export interface SubmittedPlan {
 export async function submitPlan(wish: PlanSubmission, by: Submitter, services: PlanSubmitServices): Promise<SubmittedPlan> {
   const { plans, preview } = services.plans;
   const { envelope, planSha256: id } = preview.link(wish.envelope);
-  const given = wish.lease ?? (wish.sign ? await leaseOf(envelope, id, by, services) : undefined);
-  const lease = await assertPlanLease(given, id, services.plans, services.clock);
+  const { push = {} } = wish;
+  const given = wish.lease ?? (wish.sign ? await leaseOf(envelope, id, push, by, services) : undefined);
+  const lease = await assertPlanLease(given, id, services.plans, services.clock, push.notBefore);
   const before = await viewBefore(id, plans);
-  const receipt = await plans.push({ envelope, lease, ...(wish.traceparent === undefined ? {} : { traceparent: wish.traceparent }) });
+  const receipt = await plans.push({ envelope, lease, ...(wish.traceparent === undefined ? {} : { traceparent: wish.traceparent }) }, push);
   return { id, receipt, before };
 }
 
-async function leaseOf(envelope: JsonObject, id: string, by: Submitter, { audit, kernel }: PlanSubmitServices): Promise<string> {
+async function leaseOf(
+  envelope: JsonObject,
+  id: string,
+  push: NonNullable<PlanSubmission['push']>,
+  by: Submitter,
+  { audit, kernel }: PlanSubmitServices,
+): Promise<string> {
   assertMaySign(true, by);
   const entry = { surface: by.surface, who: by.name, action: 'lease.issue', subject: id };
-  return (await audited(audit, entry, async () => (await kernel()).issuePlan(envelope, {}))).lease;
+  return (await audited(audit, entry, async () => (await kernel()).issuePlan(envelope, leaseTermsOf(push)))).lease;
 }

@@ -1,18 +1,23 @@
 import type { FiringLane, FiringStanding, TaskGateway } from '../../../core/ports/index.ts';
+import { type FiredPlans, planFirings } from '../plans/plan-firings.ts';
 import { readTaskStatus, type TaskStatus } from './task-status.ts';
 
 interface Producer extends AsyncDisposable {
   gateway(): TaskGateway;
 }
 
-/** The way of a schedule's firings: pushed like any task, and judged by what executors have signed (docs/protocol.md 11). */
-export function firingLane(producer: Producer, connection: { disconnect(): void }): FiringLane {
+/** The way of a schedule's firings: pushed like any task or plan, and judged by what executors have signed (docs/protocol.md 11). */
+export function firingLane(producer: Producer, plans: FiredPlans & Partial<AsyncDisposable>, connection: { disconnect(): void }): FiringLane {
   const tasks = producer.gateway();
   return {
     push: (job, options) => tasks.enqueue.push(job, options),
     standing: async (taskId) => standingOf(await readTaskStatus(taskId, tasks)),
+    ...planFirings(plans),
     interrupt: () => connection.disconnect(),
-    close: async () => producer[Symbol.asyncDispose](),
+    async close() {
+      await plans[Symbol.asyncDispose]?.();
+      await producer[Symbol.asyncDispose]();
+    },
   };
 }
 

@@ -125,6 +125,32 @@ describe('a plan whose step waits on its queue', () => {
   });
 });
 
+describe('a plan whose lease counts only later', () => {
+  async function early() {
+    const world = await createPlanWorld(TWO_STEPS, HTTP);
+    world.deps = { ...world.deps, authorities: { ...world.deps.authorities, earlyBy: () => 90_000 } };
+    return world;
+  }
+
+  it('goes back until then, and nothing of it is written', async () => {
+    const world = await early();
+    expect(await world.deliver()).toMatchObject({ kind: 'parked', ms: 90_000 });
+    expect(await world.deliver(undefined, 'raw-1')).toMatchObject({ kind: 'parked', ms: 90_000 });
+    expect([await world.journal.record(world.planSha256), world.view.shown]).toEqual([undefined, undefined]);
+  });
+
+  it('ends at once when somebody cancels it, before or after it went back', async () => {
+    const world = await early();
+    const end = await world.deliver();
+    if (end.kind !== 'parked') throw new Error(end.kind);
+    expect(await end.isAnswered()).toBe(false);
+    world.view.cancelRequested = true;
+    expect(await end.isAnswered()).toBe(true);
+    expect(await world.deliver()).toMatchObject({ kind: 'ended', end: { code: 'CANCELLED' } });
+    expect(world.pushed).toEqual([]);
+  });
+});
+
 describe('a delivery that slept while the plan was ended and retried', () => {
   /** Another delivery ends the plan for its first step, and an operator retries it. */
   async function retried() {

@@ -54,6 +54,7 @@ export async function createPlanWorld(steps: readonly StepLike[], bound: Binding
     authorities: {
       authenticatePlan: async () => ({ ok: true, lease: { exp: NOW + 3600 } }),
       authorizePlan: () => undefined,
+      earlyBy: () => 0,
       refresh: async () => undefined,
     },
     results: createResultReader({ keyring: fixedKeyring([executorKey]), ed25519 }),

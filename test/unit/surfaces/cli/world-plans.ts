@@ -3,12 +3,14 @@ import { canonicalJson } from '../../../../src/core/canonical-json.ts';
 import { WritError } from '../../../../src/core/errors.ts';
 import { sha256Hex } from '../../../../src/core/hash.ts';
 import type { JsonObject } from '../../../../src/core/json.ts';
-import type { PlanGateway, PlannedStep, Plans, PlanView } from '../../../../src/core/ports/index.ts';
+import type { PlanGateway, PlannedStep, PlanPushOptions, Plans, PlanView } from '../../../../src/core/ports/index.ts';
 
 /** Plans in memory: pushed, and moved on by the test. */
 export interface PlanTwin {
   readonly door: PlanGateway;
   readonly pushed: { readonly envelope: JsonObject; readonly lease: string }[];
+  /** When each push may run. */
+  readonly when: PlanPushOptions[];
   readonly retried: (string | undefined)[];
   readonly woken: string[];
   /** Changes the view and tells who listens. */
@@ -51,7 +53,8 @@ export function createPlanTwin(now: () => number): PlanTwin {
     for (const listener of listeners.get(id) ?? []) listener();
   };
   const plans: Plans = {
-    async push({ envelope, lease }) {
+    async push({ envelope, lease }, options = {}) {
+      twin.when.push(options);
       const id = planIdOfEnvelope(envelope);
       twin.pushed.push({ envelope, lease });
       const place = { id, queue: 'plan', jobId: `p_${id}` };
@@ -97,6 +100,7 @@ export function createPlanTwin(now: () => number): PlanTwin {
   };
   const twin: PlanTwin = {
     pushed: [],
+    when: [],
     retried: [],
     woken: [],
     steps: [],

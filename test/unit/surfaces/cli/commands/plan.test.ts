@@ -95,6 +95,27 @@ describe('writ plan run', () => {
     expect(await world.cli(['plan', 'run', '-', '--json'], FILE)).toMatchObject({ lines: [{ plan_id: ID, receipt: 'in-flight', queue: 'plan' }] });
   });
 
+  it('begins later, and before others, under a lease that counts from then', async () => {
+    const world = await worldWith();
+    const notBefore = world.clock.ms + 3_600_000;
+    expect(await world.cli(['plan', 'run', '-', '--not-before', '1h', '--priority', '3', '--ttl', '15m'], FILE)).toMatchObject({ code: 0 });
+    expect(world.plans.when).toEqual([{ notBefore, priority: 3 }]);
+    expect(world.asked.plans).toEqual([{ ttlS: 900, notBeforeS: Math.floor(notBefore / 1000) }]);
+  });
+
+  it.each([
+    ['a time that is none', ['--not-before', 'tomorrow'], '--not-before'],
+    ['a year and more ahead', ['--not-before', '400d'], '--not-before'],
+    ['a priority that is none', ['--priority', '-1'], '--priority'],
+    ['to wait for less than it takes to begin', ['--not-before', '1h', '--wait'], '--timeout'],
+  ])('refuses %s, and pushes nothing', async (_what, flags, field) => {
+    const world = await worldWith();
+    const said = await world.cli(['plan', 'run', '-', ...flags, '--json'], FILE);
+    expect(said).toMatchObject({ code: 2, err: expect.stringContaining('INVALID_ARGUMENT') });
+    expect(said.err).toContain(field);
+    expect([world.plans.pushed, world.asked.plans]).toEqual([[], []]);
+  });
+
   it('follows the steps with --wait: a line a step, and exit 0 for success', async () => {
     const world = await worldWith();
     const running = world.cli(['plan', 'run', '-', '--wait'], FILE);

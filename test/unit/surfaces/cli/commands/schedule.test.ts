@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { ScheduleList, ScheduleView } from '../../../../../src/contracts/index.ts';
+import { linkedEnvelope } from '../../../../fixtures/schedules/lane.ts';
 import { createWorld } from '../world.ts';
 import { manifestOf } from '../world-kernel.ts';
+import { planIdOfEnvelope } from '../world-plans.ts';
 
 const manifest = JSON.stringify(manifestOf('nightly'));
+const envelope = JSON.stringify(linkedEnvelope());
 
 describe('writ schedule', () => {
   it('registers, lists, shows, pauses, resumes and removes', async () => {
@@ -31,6 +34,20 @@ describe('writ schedule', () => {
     const json = async (...args: string[]): Promise<unknown> => JSON.parse((await cli(['--json', 'schedule', ...args], manifest)).out);
     expect(ScheduleView.safeParse(await json('add', '--cron', '0 2 * * *', '-')).error).toBeUndefined();
     expect(ScheduleList.safeParse(await json('list')).error).toBeUndefined();
+  });
+
+  it('registers a plan, linked, under its own id or a given one', async () => {
+    const { cli } = await createWorld();
+    const sha256 = planIdOfEnvelope(linkedEnvelope());
+    expect((await cli(['schedule', 'add', '--cron', '0 2 * * *', '-'], envelope)).out).toMatch(/^reports fires next at /);
+    const named = await cli(['--json', 'schedule', 'add', '--cron', '0 3 * * *', '--id', 'weekly', '-'], envelope);
+    const view: unknown = JSON.parse(named.out);
+    expect(ScheduleView.safeParse(view).error).toBeUndefined();
+    expect(view).toMatchObject({ id: 'weekly', plan_sha256: sha256 });
+    expect((await cli(['schedule', 'show', 'weekly'])).out).toContain(`weekly of the plan ${sha256}: active`);
+    const tries = await cli(['schedule', 'add', '--cron', '0 2 * * *', '--attempts', '3', '-'], envelope);
+    expect(tries).toMatchObject({ code: 2, err: expect.stringContaining('its steps declare their retries') });
+    expect((await cli(['schedule', 'add', '--cron', '0 2 * * *', '--id', 'other', '-'], manifest)).err).toContain('INVALID_ARGUMENT');
   });
 
   it.each([

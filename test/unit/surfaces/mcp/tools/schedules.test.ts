@@ -1,5 +1,8 @@
 import { expect, it } from 'vitest';
+import { canonicalJson } from '../../../../../src/core/canonical-json.ts';
+import { sha256Hex } from '../../../../../src/core/hash.ts';
 import type { KernelClient, OperatorAction } from '../../../../../src/core/ports/index.ts';
+import { linkedEnvelope } from '../../../../fixtures/schedules/lane.ts';
 import { scheduleDeskTwin } from '../../../../fixtures/schedules/memory-store.ts';
 import { startMcp } from '../mcp-rig.ts';
 
@@ -9,10 +12,18 @@ const kernel = { schedules: scheduleDeskTwin(() => 1_800_000_000_000) } as Kerne
 it('schedules are registered, shown, paused, resumed and removed over MCP, audited, by who may have leases signed', async () => {
   const entries: OperatorAction[] = [];
   const audit = { append: async (entry: OperatorAction) => entries.splice(entries.length, 0, entry) as never };
-  const services = { kernel: async () => kernel, audit: async () => audit };
+  const preview = { link: (envelope: unknown) => ({ envelope, planSha256: '' }) };
+  const services = { kernel: async () => kernel, audit: async () => audit, plans: async () => ({ preview }) as never };
   await using mcp = await startMcp(services, ['kernel']);
   expect((await mcp.call('add_schedule', { manifest, cron: '0 2 * * *', tz: 'Europe/Berlin' })).answer).toMatchObject({ id: 'nightly', state: 'active' });
   expect(await mcp.call('add_schedule', { manifest, cron: '0 3 * * *' })).toMatchObject({ isError: true, answer: { code: 'WRONG_STATE' } });
+  // A plan: linked with the definitions of the host, kept under the hash of that.
+  const plan = { cron: '0 2 * * *', envelope: linkedEnvelope() };
+  expect((await mcp.call('add_schedule', plan)).answer).toMatchObject({ id: 'reports', plan_sha256: sha256Hex(canonicalJson(linkedEnvelope())) });
+  expect(await mcp.call('add_schedule', { ...plan, manifest })).toMatchObject({ isError: true, answer: { code: 'INVALID_ARGUMENT' } });
+  expect((await mcp.call('remove_schedule', { id: 'reports' })).answer).toMatchObject({ id: 'reports' });
+  // Audited as the others are; what follows counts from here.
+  entries.splice(4);
   expect((await mcp.call('pause_schedule', { id: 'nightly' })).answer).toMatchObject({ state: 'paused' });
   expect((await mcp.call('resume_schedule', { id: 'nightly' })).answer).toMatchObject({ state: 'active', next: expect.any(String) });
 
