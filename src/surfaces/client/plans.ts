@@ -25,6 +25,8 @@ export interface SubmitPlanOptions extends WaitOptions {
   /** The kernel issues the lease; needs the role `kernel` as well. */
   readonly sign?: boolean;
   readonly traceparent?: string;
+  /** Endpoint of the server's settings that is told of the end, beside those of the key. */
+  readonly webhook?: string;
 }
 
 /** `ended`: the plan has its end. `replayed`: the server knew the same plan already; nothing was queued. */
@@ -65,8 +67,8 @@ const ROUND_S = 30;
 
 export function createPlans(transport: Transport): PlansApi {
   const plans: PlansApi = {
-    async submit(envelope, { lease, sign, traceparent, wait, signal }) {
-      const query = { sign: sign === true ? 'true' : undefined };
+    async submit(envelope, { lease, sign, traceparent, webhook, wait, signal }) {
+      const query = { sign: sign === true ? 'true' : undefined, webhook };
       const json: PlanSubmission = { envelope, ...(lease === undefined ? {} : { lease }), ...(traceparent === undefined ? {} : { traceparent }) };
       const answer = await transport.json<unknown>({ method: 'POST', path: '/v1/plans', query, json, wait, signal, repeatable: true });
       const replayed = answer.headers.get('idempotency-replayed') === 'true';

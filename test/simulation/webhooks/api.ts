@@ -51,7 +51,7 @@ export async function serve(
     world.trace.say(world.now, process.name, `trouble: ${String(error)}`);
     if (!isWritError(error) && !String(error).includes('are missing')) parts.checker.violate('nothing crashes by itself', `webhooks: ${String(error)}`);
   };
-  const outcome: FollowDeps['outcome'] = (task) => outcomeForNotice(task, gateway);
+  const outcome: FollowDeps['outcome'] = (task) => outcomeForNotice(task, { tasks: gateway, plans: { end: async () => undefined } });
   const senders = new Map(
     ENDPOINTS.map(({ id }) => {
       const post = receiver.postFor(process, id);

@@ -183,7 +183,7 @@ export class WebhookWatch {
     const { id: taskId, manifest } = ticket;
     const finished = await ask((process) => {
       const gateway = gatewayFor(this.#parts, process, createResultReader(EXECUTORS));
-      return outcomeForNotice({ taskId, capabilityId: manifest.capability_id, at: 0 }, gateway).catch((error: unknown) => {
+      return outcomeForNotice({ taskId, capabilityId: manifest.capability_id, at: 0 }, { tasks: gateway, plans: { end: async () => undefined } }).catch((error: unknown) => {
         if (!isWritError(error)) throw error;
         return undefined;
       });

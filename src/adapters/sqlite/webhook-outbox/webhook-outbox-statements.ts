@@ -1,5 +1,6 @@
 import type { NoticeList, NoticeState, NoticeView } from '../../../contracts/index.ts';
-import type { PendingNotice, WebhookOutbox } from '../../../core/ports/index.ts';
+import { planOfSubject, planSubject } from '../../../core/notice-subject.ts';
+import type { NoticeFilter, PendingNotice, WebhookOutbox } from '../../../core/ports/index.ts';
 import type { SqliteDatabase } from '../open.ts';
 import { type OutboxLimits, outboxRoom } from './webhook-outbox-room.ts';
 import { outboxWishes } from './webhook-outbox-wishes.ts';
@@ -32,6 +33,10 @@ export function outboxStatements(db: SqliteDatabase, limits: OutboxLimits): Outb
   const writePlace = db.prepare<Values>(
     'INSERT INTO place (one, event, seen_at) VALUES (1, @event, @seenAt) ON CONFLICT (one) DO UPDATE SET event = excluded.event, seen_at = excluded.seen_at',
   );
+  const readPlanPlace = db.prepare<[], { queue: string | null; seen_at: number }>('SELECT queue, seen_at FROM plan_place');
+  const writePlanPlace = db.prepare<Values>(
+    'INSERT INTO plan_place (one, queue, seen_at) VALUES (1, @queue, @seenAt) ON CONFLICT (one) DO UPDATE SET queue = excluded.queue, seen_at = excluded.seen_at',
+  );
   const due = db.prepare<Values, Row>(
     `SELECT * FROM notice AS n WHERE endpoint = @endpoint AND state = 'pending' AND (next_at <= @now OR next_at > @tooFar)
        AND NOT EXISTS (SELECT 1 FROM notice AS e WHERE e.endpoint = n.endpoint AND e.task_id = n.task_id AND e.state = 'pending' AND e.seq < n.seq)
@@ -59,9 +64,17 @@ export function outboxStatements(db: SqliteDatabase, limits: OutboxLimits): Outb
       return { event: row?.event ?? undefined, seenAt: row?.seen_at ?? now };
     },
 
-    add(notices, { event, seenAt }, now) {
+    planPlace(now) {
+      const row = readPlanPlace.get();
+      if (row === undefined) writePlanPlace.run({ queue: null, seenAt: now });
+      return { queue: row?.queue ?? undefined, seenAt: row?.seen_at ?? now };
+    },
+
+    add(notices, place, now) {
       const done = room.add(notices, now);
-      writePlace.run({ event: event ?? null, seenAt });
+      const { seenAt } = place;
+      if ('queue' in place) writePlanPlace.run({ queue: place.queue ?? null, seenAt });
+      else writePlace.run({ event: place.event ?? null, seenAt });
       return done;
     },
 
@@ -107,13 +120,14 @@ export function outboxStatements(db: SqliteDatabase, limits: OutboxLimits): Outb
 }
 
 function whereOf(
-  { endpoint, state, task }: Parameters<WebhookOutbox['list']>[0],
+  { endpoint, state, task, plan }: NoticeFilter,
   before: number | undefined,
 ): { readonly sql: string; readonly values: Values } {
   const given = [
     { sql: 'endpoint = @endpoint', name: 'endpoint', value: endpoint },
     { sql: 'state = @state', name: 'state', value: state },
     { sql: 'task_id = @task', name: 'task', value: task },
+    { sql: 'task_id = @plan', name: 'plan', value: plan === undefined ? undefined : planSubject(plan) },
     { sql: 'seq < @before', name: 'before', value: before },
   ].filter((part) => part.value !== undefined);
   return {
@@ -127,10 +141,11 @@ function pending({ seq, id, task_id: taskId, body, attempts, first_at: firstAt }
 }
 
 function line(row: Row): NoticeList['notices'][number] {
+  const plan = planOfSubject(row.task_id);
   return {
     id: row.id,
     endpoint: row.endpoint,
-    task_id: row.task_id,
+    ...(plan === undefined ? { task_id: row.task_id } : { plan_id: plan }),
     state: row.state,
     attempts: row.attempts,
     created_at: timeText(row.created_at),

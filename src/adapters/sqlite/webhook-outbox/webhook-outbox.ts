@@ -17,6 +17,7 @@ export function createWebhookOutbox({ directory, limits }: { readonly directory:
   return {
     ...lifecycle,
     place: (now) => ask((outbox) => outbox.place(now)),
+    planPlace: (now) => ask((outbox) => outbox.planPlace(now)),
     add: (notices, place, now) => ask((outbox) => outbox.add(notices, place, now)),
     want: (taskIds, endpoints, until) => ask((outbox) => outbox.want(taskIds, endpoints, until)),
     wantedBy: (taskIds) => look((outbox) => outbox.wantedBy(taskIds)),
