@@ -7,6 +7,7 @@ import { createRedisPlanViews } from '../../../src/adapters/redis/plan-views.ts'
 import { systemClock } from '../../../src/core/clock.ts';
 import type { Lifecycle } from '../../../src/core/lifecycle.ts';
 import type { EndedPlan, KnownPlan, PlanEnds, PlanHistories } from '../../../src/core/ports/index.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
 
 const id = (letter: string): string => letter.repeat(64);
@@ -62,7 +63,7 @@ describe('ends of plans on a real Redis', () => {
     await own.start();
     const stopping = new AbortController();
     const look = own.after(place, stopping.signal);
-    while (!/name=writ-plan-ends .*flags=b .*cmd=xread /.test(String(await redis.client('LIST'))));
+    await expect.poll(() => redis.info('clients'), { timeout: PATIENCE_MS }).toContain('blocked_clients:1');
     stopping.abort();
     await expect(look).rejects.toMatchObject({ code: 'REDIS_UNAVAILABLE' });
     await own.stop();

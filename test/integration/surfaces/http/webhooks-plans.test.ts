@@ -48,12 +48,9 @@ function copyPlan(name: string): Record<string, unknown> {
 }
 
 async function settled(planId: string, count: number, webhooks: Pick<Webhooks, 'notices'> = site.services.webhooks): Promise<readonly NoticeLine[]> {
-  for (;;) {
-    const { notices } = await webhooks.notices({ plan: planId }, { limit: 50 });
-    const done = notices.filter(({ state }) => state !== 'pending');
-    if (done.length >= count) return done;
-    await new Promise((resolve) => setImmediate(resolve));
-  }
+  const done = async () => (await webhooks.notices({ plan: planId }, { limit: 50 })).notices.filter(({ state }) => state !== 'pending');
+  await expect.poll(async () => (await done()).length, { timeout: PATIENCE_MS }).toBeGreaterThanOrEqual(count);
+  return done();
 }
 
 const idOf = (pushed: Awaited<ReturnType<WritClient['plans']['submit']>>): string => (pushed.ended ? pushed.plan.plan_id : pushed.receipt.plan_id);
@@ -129,7 +126,7 @@ describe('webhooks of plans', () => {
     const dead = await settled(id, 2);
     expect(dead.map(told).sort()).toEqual(['every dead', 'named dead']);
     expect(await client.webhooks.resend(dead[0]?.id ?? '')).toEqual({ resent: 1, left: 0 });
-    while ((await client.webhooks.notices({ plan: id, state: 'delivered' })).notices.length < 1);
+    await expect.poll(async () => (await client.webhooks.notices({ plan: id, state: 'delivered' })).notices.length, { timeout: PATIENCE_MS }).toBe(1);
     const texts = at.received.filter((one) => one.id === dead[0]?.id).map(({ body }) => body);
     expect(texts).toEqual([texts[0], texts[0]]);
   });
