@@ -24,8 +24,16 @@ const BATCH = 8;
 const RETRY_MS = 1_000;
 /** A place without notices is written no more often; what is looked at twice is noted once. */
 const WRITE_MS = 60_000;
+/** A delivery whose job Redis has lost may end its plan behind the look back, and no event tells of it: it is over by then. */
+const AGAIN_MS = 60_000;
 /** A look back begins so much earlier: clocks of Redis, workers and this host differ. */
 const SLACK_MS = 300_000;
+
+/** A look back that is made once more: since when, and when by the steady clock. */
+interface Back {
+  readonly since: number;
+  readonly dueAt: number;
+}
 
 /**
  * Follows the ends of plans and writes a notice for each that an endpoint is told of (docs/webhooks.md, Ends of plans). The place is
@@ -38,10 +46,12 @@ export function followPlans(deps: FollowPlansDeps): Lifecycle {
   let stopping = new AbortController();
   let running: Promise<void> = Promise.resolve();
   let writtenAt = Number.NEGATIVE_INFINITY;
+  let back: Back | undefined;
 
   async function follow(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {
+        back = undefined;
         let place = await outbox.planPlace(clock.now());
         while (!signal.aborted) place = place.queue === undefined ? await lookBack(place.seenAt, signal) : await lookOn(place.queue, place.seenAt, signal);
       } catch (error) {
@@ -52,26 +62,39 @@ export function followPlans(deps: FollowPlansDeps): Lifecycle {
     }
   }
 
-  /** No place in the events: takes one first, then looks at everything that has ended since. */
+  /** No place in the events: takes one first, then looks at everything that has ended since. On disk it stays so until that was done twice. */
   async function lookBack(seenAt: number, signal: AbortSignal): Promise<PlanPlace> {
-    const behind = { queue: undefined, seenAt };
     const { place: queue, at } = await ends.here();
+    await lookSince(seenAt, signal);
+    back = { since: seenAt, dueAt: clock.monotonic() + AGAIN_MS };
+    return { queue, seenAt: Math.max(seenAt, at - SLACK_MS) };
+  }
+
+  async function lookSince(seenAt: number, signal: AbortSignal): Promise<void> {
+    const place = { queue: undefined, seenAt };
     for await (const some of ends.since(seenAt)) {
-      if (signal.aborted) return behind;
-      await note(some, behind, behind);
+      if (signal.aborted) return;
+      await note(some, place, place);
     }
-    const place = { queue, seenAt: Math.max(seenAt, at - SLACK_MS) };
+  }
+
+  async function lookBackAgain({ since }: Back, place: PlanPlace, signal: AbortSignal): Promise<void> {
+    await lookSince(since, signal);
+    if (signal.aborted) return;
+    back = undefined;
     await write([], place);
-    return place;
   }
 
   async function lookOn(queue: string, seenAt: number, signal: AbortSignal): Promise<PlanPlace> {
+    if (back !== undefined && clock.monotonic() >= back.dueAt) await lookBackAgain(back, { queue, seenAt }, signal);
+    if (signal.aborted) return { queue, seenAt };
     const look = await ends.after(queue, signal);
     if (look === 'lost') {
-      const back = { queue: undefined, seenAt: seenAt - SLACK_MS };
-      await write([], back);
+      const lost = { queue: undefined, seenAt: Math.min(seenAt - SLACK_MS, back?.since ?? seenAt) };
+      back = undefined;
+      await write([], lost);
       deps.onTrouble(new Error('events of the plan queue are missing; every plan that has ended since is looked at'));
-      return back;
+      return lost;
     }
     const place = { queue: look.place, seenAt: Math.max(seenAt, look.at) };
     await note(look.ended, { queue, seenAt }, place);
@@ -88,9 +111,10 @@ export function followPlans(deps: FollowPlansDeps): Lifecycle {
     if (to.queue !== undefined && to.seenAt - writtenAt >= WRITE_MS) await write([], to);
   }
 
-  async function write(notices: readonly NewNotice[], place: PlanPlace): Promise<void> {
+  async function write(notices: readonly NewNotice[], reached: PlanPlace): Promise<void> {
+    const place = back === undefined ? reached : { queue: undefined, seenAt: back.since };
     const { dropped } = await outbox.add(notices, place, clock.now());
-    writtenAt = place.seenAt;
+    writtenAt = reached.seenAt;
     if (dropped > 0) deps.onDropped(dropped);
     if (notices.length > 0) deps.onNotices(notices);
   }

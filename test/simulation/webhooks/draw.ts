@@ -1,5 +1,5 @@
 import type { Random } from '../../support/random.ts';
-import type { CallFault, ReceiverAnswer, Scenario, SimWebhooks } from '../scenario.ts';
+import type { CallFault, ReceiverAnswer, Scenario, SimPlan, SimWebhooks } from '../scenario.ts';
 
 /** Calls of the API around a notice. */
 const CALLS = [
@@ -22,6 +22,28 @@ const CALLS = [
 ] as const;
 const KINDS = ['kill-before', 'kill-after', 'kill-after', 'lost-answer', 'error', 'slow', 'pause', 'power-after'] as const;
 const ANSWERS: readonly ReceiverAnswer[] = ['ok', 'ok', 'error', 'busy', 'redirect', 'hang', 'cut', 'late', 'gone', 'lies'];
+
+/** Calls of the API around a notice of a plan. */
+const PLAN_CALLS = ['plan-ends.after', 'plan-ends.after', 'plan-ends.here', 'plan-ends.since', 'plan-ends.journal', 'outbox.planPlace', 'views.read'] as const;
+const STEPS: readonly SimPlan['steps'][number][] = ['none', 'idempotent', 'once', 'copy'];
+
+/** The same with ends of plans; from another stream of chance, so that the rest of the history is drawn as without. */
+export function withPlans(scenario: Scenario, random: Random): Scenario {
+  const { webhooks } = scenario;
+  if (webhooks === undefined || !random.chance(0.35)) return scenario;
+  const plan = (): SimPlan => ({
+    at: random.integer(2_000),
+    steps: Array.from({ length: 1 + random.integer(2) }, () => random.pick(STEPS)),
+    goesOn: random.chance(0.2),
+    raw: random.chance(0.1),
+    retried: random.chance(0.7),
+  });
+  const plans = Array.from({ length: 1 + random.integer(2) }, plan);
+  // A tool of files that is bound late makes a plan fail, and its retry succeed.
+  const boundAt = random.chance(0.4) ? 3_000 : 0;
+  const calls = scenario.calls.length === 0 ? [] : [...scenario.calls, { call: 1 + random.integer(6), of: random.pick(PLAN_CALLS), kind: random.pick(KINDS) }];
+  return { ...scenario, plans, boundAt, calls, webhooks: { ...webhooks, plans: true } };
+}
 
 /** The scenario with two receivers, and faults around their notices. */
 export function withWebhooks(scenario: Scenario, random: Random): Scenario {

@@ -6,6 +6,7 @@ import { WritError } from '../../../../src/core/errors.ts';
 import { planOfSubject, planSubject } from '../../../../src/core/notice-subject.ts';
 import type { EndedPlan, PlanEnds, WebhookOutbox } from '../../../../src/core/ports/index.ts';
 import { type FollowPlansDeps, followPlans } from '../../../../src/webhooks/io/follow-plans.ts';
+import { PATIENCE_MS } from '../../../support/patience.ts';
 import { outboxIn } from '../../../support/webhooks.ts';
 
 const ended: (() => PromiseLike<void>)[] = [];
@@ -35,6 +36,7 @@ function planQueue() {
       if (from === newest)
         await new Promise<void>((resolve) => {
           wake = resolve;
+          if (signal.aborted) resolve();
           signal.addEventListener('abort', () => resolve(), { once: true });
         });
       if (from < floor) return 'lost';
@@ -53,6 +55,10 @@ function planQueue() {
       all.push(plan);
       wake();
     },
+    /** Its job was lost: only views and the journal know. */
+    endUnheard(n: number): void {
+      all.push({ planSha256: id(n), at: T0 + newest + 1 });
+    },
     lose(): void {
       events = [];
       newest += 1;
@@ -70,9 +76,14 @@ async function freshOutbox(): Promise<WebhookOutbox> {
   return outbox;
 }
 
+/** The follower has come so far, and looks back no more. */
+const placed = (outbox: WebhookOutbox, place: string) =>
+  expect.poll(async () => (await outbox.planPlace(T0)).queue, { timeout: PATIENCE_MS }).toBe(place);
+
 async function follow(ends: PlanEnds, outbox: WebhookOutbox, change: Partial<FollowPlansDeps> = {}) {
   let look = (): void => undefined;
   let troubles = 0;
+  let steps = 0;
   const changed = async (done: () => Promise<boolean>): Promise<void> => {
     while (!(await done()))
       await new Promise<void>((resolve) => {
@@ -84,7 +95,8 @@ async function follow(ends: PlanEnds, outbox: WebhookOutbox, change: Partial<Fol
     outbox,
     endpoints: [endpoint('every', true), endpoint('wish', false)],
     outcome: async (told) => ({ ...told, manifestSha256: planOfSubject(told.taskId) ?? '', result: endOf(null) }),
-    clock: { now: () => T0, monotonic: () => 0 },
+    // Every look back is made again at once.
+    clock: { now: () => T0, monotonic: () => (steps += MINUTE) },
     onNotices: () => look(),
     onDropped: () => look(),
     onTrouble: () => {
@@ -151,10 +163,10 @@ describe('following the ends of plans', () => {
   it('goes on at its place, and looks at everything since when events in between are gone', async () => {
     const [queue, outbox] = [planQueue(), await freshOutbox()];
     const first = await follow(queue.ends, outbox);
+    await placed(outbox, '0');
     queue.end(1);
-    await first.notices(1);
+    await placed(outbox, '1');
     await first.stop();
-    expect((await outbox.planPlace(T0)).queue).toBe('1');
     queue.end(2);
     queue.end(3, T0 + MINUTE);
     queue.lose();
@@ -162,6 +174,25 @@ describe('following the ends of plans', () => {
     const following = await follow(queue.ends, outbox);
     expect([...(await following.notices(4))].sort()).toEqual(['every 1', 'every 2', 'every 3', 'every 4']);
     await following.troubles(1);
+  });
+
+  it('looks once more a minute after a look back, for what ended behind it without an event, also when it was killed in between', async () => {
+    const [queue, outbox] = [planQueue(), await freshOutbox()];
+    let minutes = 0;
+    const clock = { now: () => T0, monotonic: () => minutes * MINUTE };
+    const following = await follow(queue.ends, outbox, { clock });
+    queue.end(1);
+    await following.notices(1);
+    expect((await outbox.planPlace(T0)).queue).toBeUndefined();
+    queue.endUnheard(2);
+    await following.stop();
+    const again = await follow(queue.ends, outbox, { clock });
+    expect(await again.notices(2)).toEqual(['every 1', 'every 2']);
+    queue.endUnheard(3);
+    minutes = 1;
+    queue.end(4);
+    expect([...(await again.notices(4))].sort()).toEqual(['every 1', 'every 2', 'every 3', 'every 4']);
+    await placed(outbox, '2');
   });
 
   it('sees a loss while it follows', async () => {
@@ -213,8 +244,9 @@ describe('following the ends of plans', () => {
       return outbox.add(notices, place, now);
     };
     const first = await follow(queue.ends, outbox);
+    await placed(outbox, '0');
     queue.end(100);
-    await first.notices(1);
+    await placed(outbox, '1');
     await first.stop();
     for (let n = 1; n <= 20; n += 1) queue.end(n);
     const following = await follow(queue.ends, { ...outbox, add });
