@@ -42,7 +42,22 @@ export function withPlans(scenario: Scenario, random: Random): Scenario {
   // A tool of files that is bound late makes a plan fail, and its retry succeed.
   const boundAt = random.chance(0.4) ? 3_000 : 0;
   const calls = scenario.calls.length === 0 ? [] : [...scenario.calls, { call: 1 + random.integer(6), of: random.pick(PLAN_CALLS), kind: random.pick(KINDS) }];
-  return { ...scenario, plans, boundAt, calls, webhooks: { ...webhooks, plans: true } };
+  const told: Scenario = { ...scenario, plans, boundAt, calls, webhooks: { ...webhooks, plans: true } };
+  return calls.length > 0 && random.chance(0.4) ? endsUnheard(told, random) : told;
+}
+
+/** A look back is made again within this time; virtual milliseconds. */
+const SETTLED_MS = 61_000;
+
+/** The follower stands at a place when a plan ends; it dies, and Redis loses everything before it is back. */
+function endsUnheard(scenario: Scenario, random: Random): Scenario {
+  const { webhooks, plans, faults } = scenario;
+  if (webhooks === undefined) return scenario;
+  const at = SETTLED_MS + random.integer(1_000);
+  const killed = at + random.integer(200);
+  const lost = { kind: 'redis-loss', at: killed + 100 + random.integer(700), ageMs: undefined } as const;
+  const once = plans.map((plan) => ({ ...plan, at, raw: false, retried: false }));
+  return { ...scenario, boundAt: 0, plans: once, faults: [...faults, lost], webhooks: { ...webhooks, kills: [killed] } };
 }
 
 /** The scenario with two receivers, and faults around their notices. */
