@@ -44,14 +44,14 @@ _writ() {
     '/schedule/remove') words='--help --version --json --data-dir --config --set' ;;
     '/webhooks') words='endpoints list show resend test --help --version --json --data-dir --config --set' ;;
     '/webhooks/endpoints') words='--key --help --version --json --data-dir --config --set' ;;
-    '/webhooks/list') words='--dead --endpoint --task --key --help --version --json --data-dir --config --set' ;;
+    '/webhooks/list') words='--dead --endpoint --task --plan --key --help --version --json --data-dir --config --set' ;;
     '/webhooks/show') words='--key --help --version --json --data-dir --config --set' ;;
     '/webhooks/resend') words='--dead --key --help --version --json --data-dir --config --set' ;;
     '/webhooks/test') words='--key --help --version --json --data-dir --config --set' ;;
     '/events') words='--after --tasks --plans --key --help --version --json --data-dir --config --set' ;;
     '/plan') words='check run show cancel retry undo approve deny approvals --help --version --json --data-dir --config --set' ;;
     '/plan/check') words='--linked --help --version --json --data-dir --config --set' ;;
-    '/plan/run') words='--ttl --wait --timeout --help --version --json --data-dir --config --set' ;;
+    '/plan/run') words='--ttl --wait --timeout --webhook --key --help --version --json --data-dir --config --set' ;;
     '/plan/show') words='--memory --verify --help --version --json --data-dir --config --set' ;;
     '/plan/cancel') words='--help --version --json --data-dir --config --set' ;;
     '/plan/retry') words='--wait --timeout --help --version --json --data-dir --config --set' ;;
