@@ -32,7 +32,9 @@ describe('a plan', () => {
     writeFileSync(join(sorted, 'report-2.txt'), 'in the way');
     const text = readFileSync(join(packageRoot(), 'examples/plans/move-each-found.json'), 'utf8');
     const example = text.replaceAll('/srv/office-sorted', sorted).replaceAll('/srv/office', base);
-    const { envelope } = await plans.run(JSON.parse(example.replace('"target_scope": "office"', '"target_scope": "base"').replace('"report"', '"report-"')) as object);
+    const { envelope } = await plans.run(
+      JSON.parse(example.replace('"target_scope": "office"', '"target_scope": "base"').replace('"report"', '"report-"')) as object,
+    );
     expect(envelope.error).toBeNull();
     expect(envelope.output.results.map(({ ok }) => ok)).toEqual([true, true, false, true]);
     expect(names.map((name) => existsSync(at(name)))).toEqual([false, true, false]);

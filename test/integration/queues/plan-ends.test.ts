@@ -33,7 +33,7 @@ describe('ends of plans on a real Redis', () => {
   const say = async (jobId: string, event: string): Promise<void> => {
     await redis.xadd(`${QUEUE_PREFIX}:plan:events`, '*', 'event', event, 'jobId', jobId);
   };
-  const after = async (place: string) => {
+  const lookFrom = async (place: string) => {
     const look = await ends.after(place, NEVER);
     if (look === 'lost') throw new Error('nothing is lost here');
     return look;
@@ -51,10 +51,10 @@ describe('ends of plans on a real Redis', () => {
       [`p_${id('e')}`, 'removed'],
     ] as const)
       await say(jobId, event);
-    const look = await after(place);
+    const look = await lookFrom(place);
     expect(look.ended.map(({ planSha256 }) => planSha256.slice(0, 1))).toEqual(['a', 'b', 'e']);
-    expect((await after(look.place)).ended).toEqual([]);
-    expect((await after(place)).ended).toHaveLength(3);
+    expect((await lookFrom(look.place)).ended).toEqual([]);
+    expect((await lookFrom(place)).ended).toHaveLength(3);
   });
 
   it('is over at once when it is asked to stop, in the midst of its wait', async () => {

@@ -41,7 +41,13 @@ export interface Served {
 export async function serve(
   parts: Parts,
   process: SimProcess,
-  { file, index, plans, receiver, watch }: { file: OutboxFile; index: TaskIndexTwin; plans: PlanEndsTwin | undefined; receiver: ReceiverTwin; watch: WebhookWatch },
+  {
+    file,
+    index,
+    plans,
+    receiver,
+    watch,
+  }: { file: OutboxFile; index: TaskIndexTwin; plans: PlanEndsTwin | undefined; receiver: ReceiverTwin; watch: WebhookWatch },
 ): Promise<Served> {
   const { world, host } = parts;
   const { clock } = process;
@@ -81,7 +87,10 @@ export async function serve(
   };
   const ends = plans?.portFor(process);
   const seen = ends === undefined || host.seams.planEnds === undefined ? ends : host.seams.planEnds(ends, context);
-  const followers = [followOutcomes({ ...following, index: index.portFor(process) }), ...(seen === undefined ? [] : [followPlans({ ...following, ends: seen })])];
+  const followers = [
+    followOutcomes({ ...following, index: index.portFor(process) }),
+    ...(seen === undefined ? [] : [followPlans({ ...following, ends: seen })]),
+  ];
   const tender = lifecycle(
     () => void setInterval(() => void outbox.trim(clock.now() - KEEP_MS, clock.now(), 1_000).catch(onTrouble), TEND_MS),
     () => undefined,

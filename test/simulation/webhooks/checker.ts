@@ -241,7 +241,13 @@ export class WebhookWatch {
       if ((texts.get(id) ?? text) !== text) checker.violate('a notice never changes', `${name} came with another text`);
       texts.set(id, text);
       const { data } = JSON.parse(body) as {
-        readonly data: { readonly task_id: string; readonly plan_id?: string; readonly manifest_sha256: string; readonly capability_id: string; readonly result: object };
+        readonly data: {
+          readonly task_id: string;
+          readonly plan_id?: string;
+          readonly manifest_sha256: string;
+          readonly capability_id: string;
+          readonly result: object;
+        };
       };
       await this.#judgeSigned(name, { id, body, headers, sentAt });
       if (data.plan_id !== undefined) {

@@ -119,10 +119,7 @@ export function outboxStatements(db: SqliteDatabase, limits: OutboxLimits): Outb
   };
 }
 
-function whereOf(
-  { endpoint, state, task, plan }: NoticeFilter,
-  before: number | undefined,
-): { readonly sql: string; readonly values: Values } {
+function whereOf({ endpoint, state, task, plan }: NoticeFilter, before: number | undefined): { readonly sql: string; readonly values: Values } {
   const given = [
     { sql: 'endpoint = @endpoint', name: 'endpoint', value: endpoint },
     { sql: 'state = @state', name: 'state', value: state },

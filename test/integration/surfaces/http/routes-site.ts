@@ -103,7 +103,11 @@ export async function startSite(
     results: rig.results,
   });
   const audit = createAuditLog({ file: places.audit, clock: systemClock });
-  const { services: wired, planEnds, parts } = wireHttpServices({
+  const {
+    services: wired,
+    planEnds,
+    parts,
+  } = wireHttpServices({
     config,
     places,
     log,

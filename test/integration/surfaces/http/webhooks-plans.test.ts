@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createPlanEnds } from '../../../../queues/plan-ends.ts';
 import { createMemoryTaskIndex } from '../../../../src/adapters/memory/task-index.ts';
 import { createPlanHistories } from '../../../../src/adapters/sqlite/plan-journal/plan-histories.ts';
 import { systemClock } from '../../../../src/core/clock.ts';
 import type { Webhooks } from '../../../../src/core/ports/index.ts';
-import { createPlanEnds } from '../../../../queues/plan-ends.ts';
 import { type NoticeLine, WritClient } from '../../../../src/surfaces/client/index.ts';
 import { outcomeForNotice } from '../../../../src/surfaces/shared/webhooks.ts';
 import { commandLine } from '../../../support/command-line.ts';
@@ -28,7 +28,12 @@ beforeAll(async () => {
   const endpoint = { url: at.url, capabilities: ['*'], keys: [], allow: ['127.0.0.1'] };
   // Of tasks only `tasks` is told: `*` stands for no plan.
   site = await startSite({
-    webhooks: { tasks: endpoint, every: { ...endpoint, capabilities: [], plans: true }, named: { ...endpoint, capabilities: [] }, keyed: { ...endpoint, capabilities: [], keys: ['kernel'] } },
+    webhooks: {
+      tasks: endpoint,
+      every: { ...endpoint, capabilities: [], plans: true },
+      named: { ...endpoint, capabilities: [] },
+      keyed: { ...endpoint, capabilities: [], keys: ['kernel'] },
+    },
   });
   await site.rig.startWorker();
   client = new WritClient({ baseUrl: site.url, key: site.secret('operator') });
@@ -153,7 +158,10 @@ describe('webhooks of plans', () => {
     await settled(first, 1, before);
     await before.stop();
 
-    const [seen, forgotten] = [idOf(await client.plans.submit(copyPlan('while-down'), { sign: true })), idOf(await client.plans.submit(copyPlan('lost'), { sign: true }))];
+    const [seen, forgotten] = [
+      idOf(await client.plans.submit(copyPlan('while-down'), { sign: true })),
+      idOf(await client.plans.submit(copyPlan('lost'), { sign: true })),
+    ];
     for (const id of [seen, forgotten]) await client.plans.wait(id, { timeoutMs: PATIENCE_MS });
     const again = open();
     await again.start();

@@ -17,8 +17,7 @@ afterEach(async () => {
 const T0 = 1_800_000_000_000;
 const MINUTE = 60_000;
 const id = (n: number): string => n.toString(16).padStart(64, '0');
-const endOf = (error: string | null): string =>
-  JSON.stringify({ plan_sha256: 'p', envelope: { output: {}, error: error && { code: error } }, signature: 's' });
+const endOf = (error: string | null): string => JSON.stringify({ plan_sha256: 'p', envelope: { output: {}, error: error && { code: error } }, signature: 's' });
 const endpoint = (name: string, plans: boolean) => ({ id: name, url: 'https://example.com/', capabilities: ['*'], plans, keys: [], allow: [] });
 
 /** A plan queue of which events may be lost; every event has the number of its place. */
@@ -77,8 +76,7 @@ async function freshOutbox(): Promise<WebhookOutbox> {
 }
 
 /** The follower has come so far, and looks back no more. */
-const placed = (outbox: WebhookOutbox, place: string) =>
-  expect.poll(async () => (await outbox.planPlace(T0)).queue, { timeout: PATIENCE_MS }).toBe(place);
+const placed = (outbox: WebhookOutbox, place: string) => expect.poll(async () => (await outbox.planPlace(T0)).queue, { timeout: PATIENCE_MS }).toBe(place);
 
 async function follow(ends: PlanEnds, outbox: WebhookOutbox, change: Partial<FollowPlansDeps> = {}) {
   let look = (): void => undefined;
