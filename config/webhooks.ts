@@ -1,10 +1,11 @@
 import { z } from 'zod';
 
-/** `[webhooks]`: receivers that are told of the ends of tasks (docs/webhooks.md). */
+/** `[webhooks]`: receivers that are told of the ends of tasks and plans (docs/webhooks.md). */
 
 const endpoint = z.strictObject({
   url: z.string().regex(/^https?:\/\/[^/?#@{}\s\\]+(\/[^?#{}\s]*)?$/, 'must be https://host[:port]/path, without user, query and fragment'),
   capabilities: z.array(z.string().min(1).max(64)).max(64).default([]),
+  plans: z.boolean().default(false),
   keys: z.array(z.string().min(1).max(64)).max(1000).default([]),
   allow: z.array(z.string().min(1).max(253)).max(64).default([]),
 });
@@ -14,7 +15,7 @@ export const WebhookSettings = z.strictObject({
     .record(z.string().regex(/^[a-z][a-z0-9_-]{0,31}$/, 'an id must be 1 to 32 of a-z 0-9 _ - and start with a letter'), endpoint)
     .default({})
     .meta({
-      description: 'Who is told of the ends of tasks, a table for each receiver (docs/webhooks.md); none means that nobody is told.',
+      description: 'Who is told of the ends of tasks and plans, a table for each receiver (docs/webhooks.md); none means that nobody is told.',
       examples: ['[webhooks.endpoints.crm]\nurl = "https://crm.example/writ"\ncapabilities = ["*"]'],
     }),
   timeout_ms: z.int().min(100).max(120_000).default(15_000).describe('Longest time of one attempt to deliver a notice.'),

@@ -1,6 +1,6 @@
 import { canonicalJson } from '../src/core/canonical-json.ts';
 import type { Clock } from '../src/core/clock.ts';
-import { WritError } from '../src/core/errors.ts';
+import { isWritError, WritError } from '../src/core/errors.ts';
 import { sha256Hex } from '../src/core/hash.ts';
 import type { PlanEndReader, PlanHistories, PlanReceipt, Plans, PlanView, PlanViews } from '../src/core/ports/index.ts';
 import { MAX_PLAN_BYTES } from './catalog.ts';
@@ -49,6 +49,12 @@ export function createPlans({ jobs, views, ends, remembered = () => undefined, h
       const view = await views.read(id);
       return view && proven(view);
     },
+    async end(id) {
+      const view = await views.read(id);
+      if (view !== undefined) return provenEnd(view);
+      const word = remembered(id);
+      return (await signedEnd(id, word, ends)) === undefined ? undefined : word;
+    },
     list: (filter, page) => listPlans(filter, page, { jobs, views, histories }),
     history: async (id, page) => histories?.history(id, page),
     async cancel(id) {
@@ -72,6 +78,16 @@ export function createPlans({ jobs, views, ends, remembered = () => undefined, h
     },
     onChange: views.onChange,
   };
+
+  async function provenEnd(view: PlanView): Promise<string | undefined> {
+    try {
+      const { state, result } = await proven(view);
+      return state === 'success' || state === 'failure' ? result : undefined;
+    } catch (error) {
+      if (isWritError(error) && error.code === 'INVALID_RESULT') return undefined;
+      throw error;
+    }
+  }
 
   async function pushOnce(id: string, push: PlanPush, view: PlanView | undefined, found: FoundJob | undefined): Promise<PlanReceipt | undefined> {
     const { data, when, notBefore } = push;

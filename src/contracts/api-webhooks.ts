@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Sha256Hex } from './ids.ts';
 
 /** Webhooks as operators see them, over HTTP (docs/webhooks.md). */
 
@@ -16,6 +17,8 @@ export const WebhookEndpointView = z.strictObject({
   url: z.string(),
   capabilities: z.array(z.string()),
   keys: z.array(z.string()),
+  /** Told of every plan. */
+  plans: z.boolean(),
   pending: z.int(),
   delivered: z.int(),
   dead: z.int(),
@@ -36,7 +39,9 @@ export type WebhookList = z.infer<typeof WebhookList>;
 export const NoticeLine = z.strictObject({
   id: NoticeId,
   endpoint: z.string(),
-  task_id: z.string(),
+  /** What it is about: a task, or a plan. */
+  task_id: z.string().optional(),
+  plan_id: Sha256Hex.optional(),
   state: NoticeState,
   /** Attempts that have failed. */
   attempts: z.int(),

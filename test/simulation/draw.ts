@@ -3,7 +3,7 @@ import { withApproval } from './approvals/draw.ts';
 import { COINCIDENCES, deliveredAgain, planOf, takenAway } from './coincidences.ts';
 import { type CallFault, HOPELESS, isHopeless, type Scenario, type SimTask, type TimedFault, TROUBLE_MS } from './scenario.ts';
 import { withPlanOfSchedule, withSchedule } from './schedules/draw.ts';
-import { withWebhooks } from './webhooks/draw.ts';
+import { withPlans, withWebhooks } from './webhooks/draw.ts';
 
 /** In one of so many histories everything comes again after the retention. */
 const LATER_EVERY = 13;
@@ -69,7 +69,7 @@ export function scenarioOf(seed: number): Scenario {
     return seed % SCHEDULED_PLAN_EVERY === 69 ? withPlanOfSchedule(scheduled, createRandom(seed ^ 0x91a7_f1e5)) : scheduled;
   }
   if (seed % APPROVAL_EVERY === 8) return withApproval(scenario, createRandom(seed ^ 0x0a55_e217));
-  if (seed % WEBHOOKS_EVERY === 20) return withWebhooks(scenario, createRandom(seed ^ 0x3eb4_00c5));
+  if (seed % WEBHOOKS_EVERY === 20) return withPlans(withWebhooks(scenario, createRandom(seed ^ 0x3eb4_00c5)), createRandom(seed ^ 0x71a9_5e0d));
   return seed % LATER_EVERY === 4 ? { ...drawn, later: true } : drawn;
 }
 

@@ -27,8 +27,8 @@ export interface Parts {
   readonly kernelProcess: { current: SimProcess | undefined };
   /** The process that tells receivers of webhooks. */
   readonly apiProcess: { current: SimProcess | undefined };
-  /** How a producer wishes to be told of a task; only in histories with webhooks. */
-  readonly wishes: { want?: (taskId: string, process: SimProcess) => Promise<void> };
+  /** How a producer wishes to be told of a task or a plan; only in histories with webhooks. */
+  readonly wishes: { want?: (subject: string, process: SimProcess) => Promise<void> };
   /** How each task and plan is pushed again when Redis has lost it. */
   readonly pushAgain: Map<string, () => void>;
   /** What must have happened before the history can be over. */

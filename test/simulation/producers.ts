@@ -1,5 +1,6 @@
 import { createEnqueue } from '../../queues/enqueue.ts';
 import { createPlans } from '../../queues/plans.ts';
+import { planSubject } from '../../src/core/notice-subject.ts';
 import { createPlanEndReader, createResultReader, fixedKeyring } from '../../src/lease/index.ts';
 import type { Parts } from './parts.ts';
 import type { PlanTicket } from './plan-tickets.ts';
@@ -133,5 +134,8 @@ export function producePlan(parts: Parts, ticket: PlanTicket, again = false): vo
     undo();
     await retry();
   };
-  produce(parts, planSha256, plan.at, process, push, then);
+  const { want } = parts.wishes;
+  const told = world.scenario.webhooks?.plans === true && !plan.raw && index % 2 === 0;
+  const wished = want === undefined || !told ? push : () => want(planSubject(planSha256), process).then(push);
+  produce(parts, planSha256, plan.at, process, wished, then);
 }

@@ -151,6 +151,8 @@ export interface SimWebhooks {
   readonly forgets: boolean;
   /** A task that failed is pushed again: it has two ends. */
   readonly retried: boolean;
+  /** Ends of plans are told, too. */
+  readonly plans?: true;
   /** The file of the task index is deleted. */
   readonly indexLost?: number;
   /** The clock of the API's machine jumps. */

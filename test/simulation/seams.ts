@@ -11,6 +11,7 @@ import type {
   HostMemory,
   InstanceRegistry,
   Ledger,
+  PlanEnds,
   PlanJournal,
   QuestionKernel,
   ScheduleStore,
@@ -59,6 +60,8 @@ export interface Seams {
   readonly questions?: (kernel: QuestionKernel, store: ApprovalStore) => QuestionKernel;
   /** False: who answers a question wakes no plan. */
   readonly wakes?: boolean;
+  /** What the API hears of ends of plans. */
+  readonly planEnds?: (ends: PlanEnds, context: SeamContext) => PlanEnds;
   readonly outbox?: (outbox: WebhookOutbox, context: SeamContext) => WebhookOutbox;
   /** One attempt to deliver a notice. */
   readonly attempt?: (attempt: SenderDeps['attempt'], context: SeamContext) => SenderDeps['attempt'];

@@ -3,17 +3,19 @@ import type { Config } from '../../../config/schema.ts';
 import { holdPlaces } from '../../../processors/held-places.ts';
 import { queueOf } from '../../../queues/catalog.ts';
 import { createConnection } from '../../../queues/connection.ts';
+import { createPlanEnds } from '../../../queues/plan-ends.ts';
 import { createPlanEvents } from '../../../queues/plan-events.ts';
 import { createQueueControl } from '../../../queues/queue-control.ts';
 import { queueShards } from '../../../queues/shards.ts';
 import { createCryptoPool } from '../../adapters/crypto/pool.ts';
 import { createRedisRevocations } from '../../adapters/redis/revocations.ts';
 import { createRedisSignals } from '../../adapters/redis/signals.ts';
+import { createPlanHistories } from '../../adapters/sqlite/plan-journal/plan-histories.ts';
 import { boundProviders } from '../../adapters/tool-bindings/providers.ts';
 import { systemClock } from '../../core/clock.ts';
 import { messageOf, WritError } from '../../core/errors.ts';
 import { type Lifecycle, lifecycle } from '../../core/lifecycle.ts';
-import type { AuditLog, TaskGateway, TaskIndex } from '../../core/ports/index.ts';
+import type { AuditLog, PlanEnds, TaskGateway, TaskIndex } from '../../core/ports/index.ts';
 import type { DataDirPaths } from '../../data-dir/paths.ts';
 import { createKernelConnection, kernelClient } from '../../kernel/index.ts';
 import { parseJwks } from '../../lease/index.ts';
@@ -68,6 +70,8 @@ type Surface = 'http' | 'mcp' | 'board';
  */
 export function wireHttpServices(wiring: HttpWiring): {
   readonly services: Omit<HttpServices, 'webhooks'>;
+  /** For those who are told of ends of plans; it is started by whoever uses it. */
+  readonly planEnds: PlanEnds & Lifecycle;
   /** The tasks of the board, whose pushes are counted apart. */
   readonly boardTasks: TaskGateway;
   readonly parts: readonly Lifecycle[];
@@ -99,6 +103,8 @@ export function wireHttpServices(wiring: HttpWiring): {
     proven: plans.view,
     onError: warn,
   });
+
+  const planEnds = createPlanEnds({ connection, pool: config.pool.id, shards, histories: createPlanHistories(places.planJournal), clock });
 
   // For its judgement: a provider that comes or goes is a queue, which this role would not see.
   followBindings(registryRoots(config), reloadable?.settings);
@@ -148,7 +154,7 @@ export function wireHttpServices(wiring: HttpWiring): {
     kernel.close();
     for (const redis of [connection, subscriber]) redis.disconnect();
   };
-  return { services, boardTasks: tasksOf('board'), parts: [lifecycle(() => undefined, close), ed25519, held] };
+  return { services, planEnds, boardTasks: tasksOf('board'), parts: [lifecycle(() => undefined, close), ed25519, held] };
 }
 
 /** @throws WritError STORAGE_UNAVAILABLE */

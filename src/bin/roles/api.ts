@@ -110,7 +110,8 @@ export async function createApiRole({ config, places, log, reloadable }: RoleCon
   const webhooks = createWebhooks(config.webhooks, {
     directory: places.webhooks,
     index,
-    outcome: (task) => outcomeForNotice(task, wired.services.tasks),
+    plans: wired.planEnds,
+    outcome: (told) => outcomeForNotice(told, { tasks: wired.services.tasks, plans: wired.services.plans.plans }),
     key,
     clock: wired.services.clock,
     redisTime: () => redisTime(connection),

@@ -32,6 +32,7 @@ export type * from './message-search.ts';
 export type * from './message-source.ts';
 export type * from './place.ts';
 export type * from './plan.ts';
+export type * from './plan-ends.ts';
 export type * from './plan-gateway.ts';
 export type * from './plan-journal.ts';
 export type * from './plans.ts';

@@ -58,6 +58,11 @@ export interface Plans {
    */
   view(id: string): Promise<PlanView | undefined>;
   /**
+   * The signed end of a plan that does not run, JSON text: as `view` has it, and where Redis has forgotten the plan as this host's plan
+   * journal has it. `undefined` where nobody whom we trust has signed one.
+   */
+  end(id: string): Promise<string | undefined>;
+  /**
    * Plans that wait, then those that this host's plan journal knows, newest change first. A page may be short, even empty,
    * and still have a `next`. Throws WritError INVALID_ARGUMENT for a cursor that is none, STORAGE_UNAVAILABLE.
    */

@@ -5,6 +5,7 @@ export interface PendingNotice {
   /** Counts up; of one task at one endpoint the smaller is sent first. */
   readonly seq: number;
   readonly id: string;
+  /** What it is about: a task by its id, or a plan (`notice-subject.ts`). */
   readonly taskId: string;
   readonly body: string;
   readonly attempts: number;
@@ -15,6 +16,7 @@ export interface PendingNotice {
 export interface BareNotice {
   readonly id: string;
   readonly endpoint: string;
+  /** A task by its id, or a plan (`notice-subject.ts`). */
   readonly taskId: string;
   readonly capabilityId: string;
   /** When the task ended, milliseconds since 1970. */
@@ -42,6 +44,22 @@ export interface OutboxPlace {
   readonly seenAt: number;
 }
 
+/** How far the events of the plan queue were looked at. */
+export interface PlanPlace {
+  /** As `PlanEnds` has it; `undefined` where none is known. */
+  readonly queue: string | undefined;
+  /** Everything that ended before was seen, milliseconds since 1970. */
+  readonly seenAt: number;
+}
+
+/** Which notices: of an endpoint, in a state, about a task or a plan (its hash). */
+export interface NoticeFilter {
+  readonly endpoint?: string | undefined;
+  readonly state?: NoticeState | undefined;
+  readonly task?: string | undefined;
+  readonly plan?: string | undefined;
+}
+
 export interface NoticeCounts {
   readonly endpoint: string;
   readonly state: NoticeState;
@@ -55,17 +73,20 @@ export interface NoticeCounts {
 /** What was forgotten before its time, or dropped, because there was no room. */
 export type Dropped = 'text' | 'notice';
 
-/** The notices of a host, on disk when a call resolves. Every call rejects with WritError STORAGE_UNAVAILABLE. */
+/** The notices of a host about tasks and plans, on disk when a call resolves. Every call rejects with WritError STORAGE_UNAVAILABLE. */
 export interface WebhookOutbox {
   /** Where the look goes on. */
   place(): Promise<OutboxPlace | undefined>;
   /** The place, made where there is none: everything that ended before `seenAt` counts as seen. */
   begin(seenAt: number): Promise<OutboxPlace>;
+  /** The same for ends of plans. */
+  planPlace(): Promise<PlanPlace | undefined>;
+  beginPlans(seenAt: number): Promise<PlanPlace>;
   /**
    * Notes new notices and the place in one step. A notice whose id is there already changes nothing. Where there is no room dead notices
    * lose their texts, the oldest first, and then new ones are dead without a text; answers how many texts that were.
    */
-  add(notices: readonly NewNotice[], place: OutboxPlace, now: number): Promise<{ readonly added: number; readonly dropped: number }>;
+  add(notices: readonly NewNotice[], place: OutboxPlace | PlanPlace, now: number): Promise<{ readonly added: number; readonly dropped: number }>;
   /**
    * The tasks are told to the endpoints when they end, until then. Of more wishes than are kept those go first whose task was told; where
    * there are none of these it rejects, too, and nothing is written.
@@ -94,11 +115,7 @@ export interface WebhookOutbox {
   /** The text of a dead notice cannot be made again. */
   lose(id: string, problem: string): Promise<void>;
   /** Newest first. */
-  list(
-    filter: { readonly endpoint?: string; readonly state?: NoticeState; readonly task?: string },
-    before: number | undefined,
-    limit: number,
-  ): Promise<NoticeList>;
+  list(filter: NoticeFilter, before: number | undefined, limit: number): Promise<NoticeList>;
   read(id: string): Promise<NoticeView | undefined>;
   counts(): Promise<readonly NoticeCounts[]>;
   /**
@@ -111,10 +128,7 @@ export interface WebhookOutbox {
 /** What surfaces do with webhooks. */
 export interface Webhooks {
   list(): Promise<WebhookList>;
-  notices(
-    filter: { readonly endpoint?: string; readonly state?: NoticeState; readonly task?: string },
-    page: { readonly cursor?: string; readonly limit: number },
-  ): Promise<NoticeList>;
+  notices(filter: NoticeFilter, page: { readonly cursor?: string; readonly limit: number }): Promise<NoticeList>;
   /** Throws WritError NOT_FOUND. */
   read(id: string): Promise<NoticeView>;
   /**
@@ -126,9 +140,10 @@ export interface Webhooks {
   /** Sends a notice of the type `webhook.test` once, now. Throws WritError NOT_FOUND. */
   test(endpoint: string): Promise<WebhookTest>;
   /**
-   * Has the end of these tasks told to the endpoints of the key that pushes them, and to the one that it names.
+   * Has the ends of these tasks and plans (`notice-subject.ts`) told to the endpoints of the key that pushes them, and to the one that it
+   * names.
    *
    * @throws WritError NOT_FOUND, FORBIDDEN for an endpoint that the key may not name, STORAGE_UNAVAILABLE
    */
-  want(taskIds: readonly string[], key: string, named: string | undefined): Promise<void>;
+  want(subjects: readonly string[], key: string, named: string | undefined): Promise<void>;
 }

@@ -29,6 +29,8 @@ export interface SubmitPlanOptions extends WaitOptions {
   /** 0, as without: before every other; then 1 before 2, up to 2,097,152. */
   readonly priority?: number;
   readonly traceparent?: string;
+  /** Endpoint of the server's settings that is told of the end, beside those of the key. */
+  readonly webhook?: string;
 }
 
 /** `ended`: the plan has its end. `replayed`: the server knew the same plan already; nothing was queued. */
@@ -69,8 +71,8 @@ const ROUND_S = 30;
 
 export function createPlans(transport: Transport): PlansApi {
   const plans: PlansApi = {
-    async submit(envelope, { lease, sign, notBefore, priority, traceparent, wait, signal }) {
-      const query = { sign: sign === true ? 'true' : undefined, not_before: notBefore?.toISOString(), priority };
+    async submit(envelope, { lease, sign, notBefore, priority, traceparent, webhook, wait, signal }) {
+      const query = { sign: sign === true ? 'true' : undefined, not_before: notBefore?.toISOString(), priority, webhook };
       const json: PlanSubmission = { envelope, ...(lease === undefined ? {} : { lease }), ...(traceparent === undefined ? {} : { traceparent }) };
       const answer = await transport.json<unknown>({ method: 'POST', path: '/v1/plans', query, json, wait, signal, repeatable: true });
       const replayed = answer.headers.get('idempotency-replayed') === 'true';

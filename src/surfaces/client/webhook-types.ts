@@ -4,6 +4,7 @@ export interface WebhookEndpointView {
   url: string;
   capabilities: string[];
   keys: string[];
+  plans: boolean;
   pending: number;
   delivered: number;
   dead: number;
@@ -21,7 +22,9 @@ export interface WebhookList {
 export interface NoticeLine {
   id: string;
   endpoint: string;
-  task_id: string;
+  /** What it is about: a task, or a plan. */
+  task_id?: string | undefined;
+  plan_id?: string | undefined;
   state: 'pending' | 'delivered' | 'dead';
   attempts: number;
   created_at: string;

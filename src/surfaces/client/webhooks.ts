@@ -6,12 +6,13 @@ export interface NoticesOptions extends CallOptions {
   readonly endpoint?: string;
   readonly state?: 'pending' | 'delivered' | 'dead';
   readonly task?: string;
+  readonly plan?: string;
   readonly limit?: number;
   /** `next` of the page before. */
   readonly cursor?: string;
 }
 
-/** Who is told of the ends of tasks; every method needs the role `operate`. */
+/** Who is told of the ends of tasks and plans; every method needs the role `operate`. */
 export interface WebhooksApi {
   list(options?: CallOptions): Promise<WebhookList>;
   /** A page of notices, the newest first. */

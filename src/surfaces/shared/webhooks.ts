@@ -1,6 +1,7 @@
 import type { NoticeResend, WebhookTest } from '../../contracts/index.ts';
 import { audited } from '../../core/audited.ts';
-import type { AuditLog, OperatorAction, TaskGateway, Webhooks } from '../../core/ports/index.ts';
+import { planOfSubject } from '../../core/notice-subject.ts';
+import type { AuditLog, OperatorAction, Plans, TaskGateway, Webhooks } from '../../core/ports/index.ts';
 import { jobDataOf } from './tasks/job-data.ts';
 import { readTaskStatus } from './tasks/task-status.ts';
 
@@ -35,22 +36,30 @@ export function testWebhook(endpoint: string, operator: Operator, { webhooks, au
   );
 }
 
-/** A task as a notice tells of it. */
-interface ToldTask {
+/** A task or a plan (`notice-subject.ts`) as a notice tells of it. */
+interface Told {
   readonly taskId: string;
-  /** As the index has it, which believes the job. */
+  /** Of a task as the index has it, which believes the job. */
   readonly capabilityId: string;
   readonly at: number;
 }
 
+type ToldOutcome = Told & { readonly manifestSha256: string; readonly result: string };
+
 /**
- * The last outcome of a task, when an executor that is trusted here has signed it, for a notice; `undefined` while there is none.
- * A capability counts when the job beside it carries the manifest that was signed.
+ * The last outcome of a task or a plan, when an executor that is trusted here has signed it, for a notice; `undefined` while there is none.
+ *
+ * @throws WritError REDIS_UNAVAILABLE, STORAGE_UNAVAILABLE
  */
-export async function outcomeForNotice(
-  { taskId, capabilityId, at }: ToldTask,
-  tasks: TaskGateway,
-): Promise<(ToldTask & { readonly manifestSha256: string; readonly result: string }) | undefined> {
+export async function outcomeForNotice(told: Told, { tasks, plans }: { readonly tasks: TaskGateway; readonly plans: Pick<Plans, 'end'> }) {
+  const plan = planOfSubject(told.taskId);
+  if (plan === undefined) return outcomeOfTask(told, tasks);
+  const result = await plans.end(plan);
+  return result === undefined ? undefined : ({ ...told, manifestSha256: plan, result } satisfies ToldOutcome);
+}
+
+/** A capability counts when the job beside it carries the manifest that was signed. */
+async function outcomeOfTask({ taskId, capabilityId, at }: Told, tasks: TaskGateway): Promise<ToldOutcome | undefined> {
   const status = await readTaskStatus(taskId, tasks);
   if (status.state !== 'finished') return undefined;
   const job = jobDataOf(status.job);

@@ -4,7 +4,7 @@ import type { WebhookEndpoint } from '../notice/endpoint.ts';
 
 /** An endpoint as operators see it, with its notices counted. */
 export function endpointView(
-  { id, url, capabilities, keys }: WebhookEndpoint,
+  { id, url, capabilities, keys, plans }: WebhookEndpoint,
   counts: readonly Omit<NoticeCounts, 'endpoint'>[],
 ): Omit<WebhookEndpointView, 'room_bytes'> {
   const notices = (state: NoticeCounts['state']): number => counts.find((one) => one.state === state)?.notices ?? 0;
@@ -14,6 +14,7 @@ export function endpointView(
     url,
     capabilities: [...capabilities],
     keys: [...keys],
+    plans: plans === true,
     ...{ pending: notices('pending'), delivered: notices('delivered'), dead: notices('dead') },
     held_bytes: counts.reduce((sum, { bytes }) => sum + bytes, 0),
     ...(oldest === undefined ? {} : { oldest_pending_at: new Date(oldest).toISOString() }),

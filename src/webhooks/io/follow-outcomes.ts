@@ -3,24 +3,12 @@ import { isWritError } from '../../core/errors.ts';
 import { type Lifecycle, lifecycle } from '../../core/lifecycle.ts';
 import { pause } from '../../core/pause.ts';
 import type { NewNotice, OutboxPlace, TaskIndex, WebhookOutbox } from '../../core/ports/index.ts';
-import { tellsCapability, type WebhookEndpoint } from '../notice/endpoint.ts';
-import { type FinishedOutcome, noticeBody, noticeId } from '../notice/notice.ts';
+import { type CollectDeps, collectNotices, type EndedTask } from './collect-notices.ts';
 
-/** A task of which the index says that it has ended. */
-export interface EndedTask {
-  readonly taskId: string;
-  /** By the job, which anybody may have written. */
-  readonly capabilityId: string;
-  /** Milliseconds since 1970. */
-  readonly at: number;
-}
-
-export interface FollowDeps {
+/** `outcome`: the index only says where to look. */
+export interface FollowDeps extends CollectDeps {
   readonly index: Pick<TaskIndex, 'events' | 'list' | 'health'>;
   readonly outbox: Pick<WebhookOutbox, 'place' | 'begin' | 'add' | 'wantedBy'>;
-  readonly endpoints: readonly WebhookEndpoint[];
-  /** The last outcome of a task as an executor has signed it; `undefined` while there is none. The index only says where to look. */
-  readonly outcome: (task: EndedTask) => Promise<FinishedOutcome | undefined>;
   readonly clock: Clock;
   /** What the ends are dated by, milliseconds since 1970. */
   readonly redisTime: () => Promise<number>;
@@ -156,10 +144,7 @@ export function followOutcomes(deps: FollowDeps): Lifecycle {
   }
 
   async function note(ended: readonly EndedTask[], place: { readonly event: number | undefined; readonly seenAt: number }): Promise<void> {
-    const tasks = [...new Map(ended.map((task) => [task.taskId, task])).values()];
-    const wanted = await outbox.wantedBy(tasks.map(({ taskId }) => taskId));
-    const found = await Promise.all(tasks.map((task) => noticesOf(task, wanted.get(task.taskId) ?? [])));
-    const notices = found.flat();
+    const notices = await collectNotices(ended, deps);
     // A place without notices is worth no write of its own: what is looked at twice is noted once.
     if (notices.length === 0 && !isDue(place.event)) return;
     const { dropped } = await outbox.add(notices, place, clock.now());
@@ -172,16 +157,6 @@ export function followOutcomes(deps: FollowDeps): Lifecycle {
     if (event === undefined || event < written + BATCH) return false;
     written = event;
     return true;
-  }
-
-  async function noticesOf(task: EndedTask, wanted: readonly string[]): Promise<readonly NewNotice[]> {
-    const { taskId, capabilityId } = task;
-    const told = deps.endpoints.filter((endpoint) => tellsCapability(endpoint, capabilityId) || wanted.includes(endpoint.id));
-    const finished = told.length === 0 ? undefined : await deps.outcome(task);
-    if (finished === undefined) return [];
-    const body = noticeBody(finished);
-    const { capabilityId: proven, at } = finished;
-    return told.map(({ id: endpoint }) => ({ id: noticeId(endpoint, finished), endpoint, taskId, capabilityId: proven, at, body }));
   }
 
   return lifecycle(

@@ -5,7 +5,7 @@ import { createWebhookOutbox } from '../../adapters/sqlite/webhook-outbox/webhoo
 import type { Clock } from '../../core/clock.ts';
 import { WritError } from '../../core/errors.ts';
 import { type Lifecycle, lifecycle, sequential } from '../../core/lifecycle.ts';
-import type { Dropped, NewNotice, NoticeCounts, TaskIndex, WebhookOutbox, Webhooks } from '../../core/ports/index.ts';
+import type { Dropped, NewNotice, NoticeCounts, PlanEnds, TaskIndex, WebhookOutbox, Webhooks } from '../../core/ports/index.ts';
 import type { AttemptEnd } from '../notice/attempts.ts';
 import { mayName, type WebhookEndpoint } from '../notice/endpoint.ts';
 import { noticeId, testBody } from '../notice/notice.ts';
@@ -13,6 +13,7 @@ import { type NoticeKey, publicKeyText } from '../notice/sign-notice.ts';
 import { attempt } from './attempt.ts';
 import { endpointView } from './endpoint-view.ts';
 import { type FollowDeps, followOutcomes } from './follow-outcomes.ts';
+import { followPlans } from './follow-plans.ts';
 import { sendAgain } from './send-again.ts';
 import { type AttemptReport, createSender, type Sender } from './sender.ts';
 
@@ -33,6 +34,9 @@ export interface WebhookDeps {
   /** Where the outbox lies. */
   readonly directory: string;
   readonly index: TaskIndex;
+  /** Which plans have ended; absent: no plan is told. */
+  readonly plans?: PlanEnds & Lifecycle;
+  /** Of tasks and plans. */
   readonly outcome: FollowDeps['outcome'];
   /** Read when the part starts. */
   readonly key: () => Promise<NoticeKey>;
@@ -46,14 +50,14 @@ export interface WebhookDeps {
   readonly onTrouble: (error: unknown) => void;
 }
 
-/** A wish to be told of a task is kept as long as a lease may live and its row after it. */
+/** A wish to be told of a task or a plan is kept as long as a lease may live and its row after it. */
 const WANTED_MS = 62 * 86_400_000;
 const TEND_MS = 10_000;
 const TRIM = 1_000;
 const NOTHING = { resent: 0, left: 0 };
 
 /**
- * Webhooks of a host: ends of tasks become notices in the outbox, and notices are sent, an endpoint apart from every other
+ * Webhooks of a host: ends of tasks and plans become notices in the outbox, and notices are sent, an endpoint apart from every other
  * (docs/webhooks.md).
  *
  * @throws WritError INVALID_CONFIG for an endpoint whose address is not legal
@@ -90,13 +94,14 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
   const wake = (ids: Iterable<string>): void => {
     for (const id of new Set(ids)) senders.get(id)?.wake();
   };
-  const follower = followOutcomes({
+  const following = {
     ...deps,
     outbox,
     endpoints,
-    onNotices: (notices) => wake(notices.map(({ endpoint }) => endpoint)),
-    onDropped: (texts) => deps.dropped('text', texts),
-  });
+    onNotices: (notices: readonly NewNotice[]) => wake(notices.map(({ endpoint }) => endpoint)),
+    onDropped: (texts: number) => deps.dropped('text', texts),
+  };
+  const followers = [followOutcomes(following), ...(deps.plans === undefined ? [] : [deps.plans, followPlans({ ...following, ends: deps.plans })])];
   const readKey = lifecycle(
     async () => {
       key = await deps.key();
@@ -112,7 +117,7 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
 
   return {
     // Without an endpoint nothing is opened, and no key is made.
-    ...sequential(isUsed ? [outbox, readKey, ...senders.values(), follower, tending(outbox, deps, options.keep_s * 1000)] : []),
+    ...sequential(isUsed ? [outbox, readKey, ...senders.values(), ...followers, tending(outbox, deps, options.keep_s * 1000)] : []),
 
     async list() {
       const counts = isUsed ? await outbox.counts() : [];
@@ -146,10 +151,10 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
       return { endpoint, delivered: false, problem: end.kind === 'gone' ? 'the receiver answered 410' : end.problem };
     },
 
-    async want(taskIds, name, named) {
-      if (named !== undefined && !mayName(known(named), name)) throw new WritError('FORBIDDEN', `the endpoint ${named} is not for tasks of this key`);
+    async want(subjects, name, named) {
+      if (named !== undefined && !mayName(known(named), name)) throw new WritError('FORBIDDEN', `the endpoint ${named} is not for this key`);
       const own = endpoints.filter(({ id, keys }) => keys.includes(name) || id === named).map(({ id }) => id);
-      if (own.length > 0) await outbox.want(taskIds, own, clock.now() + WANTED_MS);
+      if (own.length > 0) await outbox.want(subjects, own, clock.now() + WANTED_MS);
     },
   };
 }

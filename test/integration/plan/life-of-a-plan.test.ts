@@ -1,6 +1,7 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { packageRoot } from '../../../config/package.ts';
 import { envelopeOf, fileStep, type PlanRig, startPlanRig } from '../../support/plan-rig.ts';
 
 /** Real kernel, worker, journals and Redis; the steps are the tasks of this project's own executors. */
@@ -20,6 +21,24 @@ describe('a plan', () => {
   });
   afterAll(async () => {
     await plans[Symbol.asyncDispose]();
+  });
+
+  it('does something for each item of a search, in their order: the example of the page', async () => {
+    const names = ['report-1.txt', 'report-2.txt', 'report-3.txt'];
+    for (const name of names) file(name);
+    // Outside of the scope that is searched.
+    const sorted = join(plans.rig.otherBase, 'sorted');
+    mkdirSync(sorted);
+    writeFileSync(join(sorted, 'report-2.txt'), 'in the way');
+    const text = readFileSync(join(packageRoot(), 'examples/plans/move-each-found.json'), 'utf8');
+    const example = text.replaceAll('/srv/office-sorted', sorted).replaceAll('/srv/office', base);
+    const { envelope } = await plans.run(
+      JSON.parse(example.replace('"target_scope": "office"', '"target_scope": "base"').replace('"report"', '"report-"')) as object,
+    );
+    expect(envelope.error).toBeNull();
+    expect(envelope.output.results.map(({ ok }) => ok)).toEqual([true, true, false, true]);
+    expect(names.map((name) => existsSync(at(name)))).toEqual([false, true, false]);
+    expect(readFileSync(join(sorted, 'report-2.txt'), 'utf8')).toBe('in the way');
   });
 
   it('runs its steps in order as tasks of their own, and ends with a signed result envelope', { tags: ['PE-01'] }, async () => {

@@ -67,6 +67,32 @@ export const WEBHOOK_MUTANTS: readonly Mutant[] = [
     },
   },
   {
+    name: 'events of the plan queue that are lost are not missed',
+    seams: {
+      planEnds: (ends) => ({
+        ...ends,
+        async after(place, signal) {
+          const look = await ends.after(place, signal);
+          return look === 'lost' ? { ...(await ends.here()), ended: [] } : look;
+        },
+      }),
+    },
+  },
+  {
+    name: 'a look back at plans asks Redis alone',
+    seams: {
+      planEnds: (ends) => ({
+        ...ends,
+        async *since(at) {
+          for await (const some of ends.since(at)) {
+            yield some;
+            return;
+          }
+        },
+      }),
+    },
+  },
+  {
     name: 'a wish is acknowledged before it is on disk',
     seams: {
       outbox: (outbox) => ({

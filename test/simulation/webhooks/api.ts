@@ -1,10 +1,11 @@
 import { isWritError } from '../../../src/core/errors.ts';
 import { lifecycle, sequential } from '../../../src/core/lifecycle.ts';
-import type { WebhookOutbox } from '../../../src/core/ports/index.ts';
+import type { NewNotice, WebhookOutbox } from '../../../src/core/ports/index.ts';
 import { createResultReader, fixedKeyring } from '../../../src/lease/index.ts';
 import { outcomeForNotice } from '../../../src/surfaces/shared/webhooks.ts';
 import { attempt } from '../../../src/webhooks/io/attempt.ts';
 import { type FollowDeps, followOutcomes } from '../../../src/webhooks/io/follow-outcomes.ts';
+import { followPlans } from '../../../src/webhooks/io/follow-plans.ts';
 import { createSender, type Sender } from '../../../src/webhooks/io/sender.ts';
 import type { WebhookEndpoint } from '../../../src/webhooks/notice/endpoint.ts';
 import { gatewayFor } from '../gateway.ts';
@@ -14,6 +15,7 @@ import { EXECUTOR_KEY } from '../tasks.ts';
 import { cheapEd25519, simKey } from '../twins/crypto.ts';
 import type { WebhookWatch } from './checker.ts';
 import { type OutboxFile, outboxFor } from './outbox.ts';
+import { NO_PLANS, type PlanEndsTwin } from './plan-ends.ts';
 import type { ReceiverTwin } from './receiver.ts';
 import type { TaskIndexTwin } from './task-index.ts';
 
@@ -24,7 +26,7 @@ const KEEP_MS = 86_400_000;
 
 export const NOTICE_KEY = simKey('webhook-1', 'result');
 export const ENDPOINTS: readonly WebhookEndpoint[] = [
-  { id: 'all', url: 'https://all.example/', capabilities: ['*'], keys: [], allow: [] },
+  { id: 'all', url: 'https://all.example/', capabilities: ['*'], plans: true, keys: [], allow: [] },
   { id: 'wish', url: 'https://wish.example/', capabilities: [], keys: [], allow: [] },
 ];
 
@@ -39,7 +41,13 @@ export interface Served {
 export async function serve(
   parts: Parts,
   process: SimProcess,
-  { file, index, receiver, watch }: { file: OutboxFile; index: TaskIndexTwin; receiver: ReceiverTwin; watch: WebhookWatch },
+  {
+    file,
+    index,
+    plans,
+    receiver,
+    watch,
+  }: { file: OutboxFile; index: TaskIndexTwin; plans: PlanEndsTwin | undefined; receiver: ReceiverTwin; watch: WebhookWatch },
 ): Promise<Served> {
   const { world, host } = parts;
   const { clock } = process;
@@ -51,7 +59,7 @@ export async function serve(
     world.trace.say(world.now, process.name, `trouble: ${String(error)}`);
     if (!isWritError(error) && !String(error).includes('are missing')) parts.checker.violate('nothing crashes by itself', `webhooks: ${String(error)}`);
   };
-  const outcome: FollowDeps['outcome'] = (task) => outcomeForNotice(task, gateway);
+  const outcome: FollowDeps['outcome'] = (task) => outcomeForNotice(task, { tasks: gateway, plans: plans?.plansFor(process) ?? NO_PLANS });
   const senders = new Map(
     ENDPOINTS.map(({ id }) => {
       const post = receiver.postFor(process, id);
@@ -66,23 +74,28 @@ export async function serve(
       return [id, sender] as const;
     }),
   );
-  const follower = followOutcomes({
-    index: index.portFor(process),
+  const following = {
     outbox,
     endpoints: ENDPOINTS,
     outcome,
     clock,
     redisTime: () => world.call(process, { to: 'redis', what: 'redis.time', effect: () => Math.floor(EPOCH_MS + world.now) }),
-    onNotices: (notices) => {
+    onNotices: (notices: readonly NewNotice[]) => {
       for (const { endpoint } of notices) senders.get(endpoint)?.wake();
     },
     onDropped: () => undefined,
     onTrouble,
-  });
+  };
+  const ends = plans?.portFor(process);
+  const seen = ends === undefined || host.seams.planEnds === undefined ? ends : host.seams.planEnds(ends, context);
+  const followers = [
+    followOutcomes({ ...following, index: index.portFor(process) }),
+    ...(seen === undefined ? [] : [followPlans({ ...following, ends: seen })]),
+  ];
   const tender = lifecycle(
     () => void setInterval(() => void outbox.trim(clock.now() - KEEP_MS, clock.now(), 1_000).catch(onTrouble), TEND_MS),
     () => undefined,
   );
-  await sequential([...senders.values(), follower, tender]).start();
+  await sequential([...senders.values(), ...followers, tender]).start();
   return { outbox, outcome, senders };
 }

@@ -1,16 +1,19 @@
 import { canonicalJson } from '../../../src/core/canonical-json.ts';
 import { isWritError } from '../../../src/core/errors.ts';
+import { planSubject } from '../../../src/core/notice-subject.ts';
 import type { PendingNotice, WebhookOutbox } from '../../../src/core/ports/index.ts';
-import { createResultReader, fixedKeyring, type SigningKey, verifyResult } from '../../../src/lease/index.ts';
+import { createResultReader, fixedKeyring, type SigningKey, verifyPlanEnd, verifyResult } from '../../../src/lease/index.ts';
 import { outcomeForNotice } from '../../../src/surfaces/shared/webhooks.ts';
 import { noticeId } from '../../../src/webhooks/notice/notice.ts';
 import { gatewayFor } from '../gateway.ts';
 import type { Parts } from '../parts.ts';
+import type { PlanTicket } from '../plan-tickets.ts';
 import type { SimWebhooks } from '../scenario.ts';
 import type { SimProcess } from '../scheduler.ts';
 import { EXECUTOR_KEY, type Ticket } from '../tasks.ts';
 import { cheapEd25519 } from '../twins/crypto.ts';
 import { type OutboxFile, ROOMS } from './outbox.ts';
+import { NO_PLANS, type PlanEndsTwin, recordOf } from './plan-ends.ts';
 import type { ReceiverTwin } from './receiver.ts';
 import type { TaskIndexTwin } from './task-index.ts';
 
@@ -25,6 +28,7 @@ interface Watched {
   readonly receiver: ReceiverTwin;
   readonly room: SimWebhooks['room'];
   readonly index: TaskIndexTwin;
+  readonly plans: PlanEndsTwin | undefined;
   readonly key: SigningKey;
 }
 
@@ -174,6 +178,26 @@ export class WebhookWatch {
     const { tickets } = this.#parts;
     await this.#judgeReceived();
     for (const ticket of tickets) await this.#judgeTold(ticket, ask);
+    if (this.#at.plans !== undefined) for (const ticket of this.#parts.plans) this.#judgePlan(ticket, this.#at.plans);
+  }
+
+  /** Whoever wants to be told of a plan is told of its last end, also where Redis has forgotten it: the journal lies on this host. */
+  #judgePlan({ planSha256, index }: PlanTicket, plans: PlanEndsTwin): void {
+    const { checker, host, world, reached } = this.#parts;
+    const end = recordOf(host, planSha256)?.end;
+    if (end === undefined) return;
+    if ((plans.endedAt.get(planSha256) ?? 0) < (this.#servedAt ?? Number.POSITIVE_INFINITY)) return;
+    const subject = planSubject(planSha256);
+    const isWished = this.#wished.has(subject);
+    for (const endpoint of ['all', ...(isWished ? ['wish'] : [])]) {
+      const id = noticeId(endpoint, { taskId: subject, result: end.result });
+      const isThere = this.#rows.some((row) => row.id === id) || this.#at.receiver.taken.has(id);
+      if (!isThere && this.#forgotten === 0) checker.violate('a notice is delivered at least once', `${endpoint} was not told of the end of plan-${index}`);
+      if (isThere) reached.add(`notice:plan-${end.status.toLowerCase()}`);
+    }
+    const told = this.#rows.filter((row) => row.plan_id === planSha256);
+    if (told.filter(({ endpoint }) => endpoint === 'all').length > 1) reached.add('notice:plan-again');
+    if (!isWished && told.some(({ endpoint }) => endpoint === 'wish')) checker.violate('nothing is invented', `plan-${index} was told, and nobody wished it`);
   }
 
   /** Whoever wants to be told of a task is told of its last end, or there is a dead row. */
@@ -182,7 +206,7 @@ export class WebhookWatch {
     const { id: taskId, manifest } = ticket;
     const finished = await ask((process) => {
       const gateway = gatewayFor(this.#parts, process, createResultReader(EXECUTORS));
-      return outcomeForNotice({ taskId, capabilityId: manifest.capability_id, at: 0 }, gateway).catch((error: unknown) => {
+      return outcomeForNotice({ taskId, capabilityId: manifest.capability_id, at: 0 }, { tasks: gateway, plans: NO_PLANS }).catch((error: unknown) => {
         if (!isWritError(error)) throw error;
         return undefined;
       });
@@ -214,8 +238,20 @@ export class WebhookWatch {
       if ((texts.get(id) ?? text) !== text) checker.violate('a notice never changes', `${name} came with another text`);
       texts.set(id, text);
       const { data } = JSON.parse(body) as {
-        readonly data: { readonly task_id: string; readonly manifest_sha256: string; readonly capability_id: string; readonly result: object };
+        readonly data: {
+          readonly task_id: string;
+          readonly plan_id?: string;
+          readonly manifest_sha256: string;
+          readonly capability_id: string;
+          readonly result: object;
+        };
       };
+      await this.#judgeSigned(name, { id, body, headers, sentAt });
+      if (data.plan_id !== undefined) {
+        const genuine = await verifyPlanEnd(JSON.stringify(data.result), data.plan_id, EXECUTORS);
+        if (!genuine.ok) checker.violate('results verify', `${name}: ${genuine.message}`);
+        continue;
+      }
       const ends = checker.signed(data.task_id, this.#parts.host.stores).map(({ result }) => result);
       const result = ends.find((one) => canonicalJson(JSON.parse(one) as object) === canonicalJson(data.result));
       if (result !== undefined && noticeId(endpoint, { taskId: data.task_id, result }) !== id)
@@ -224,11 +260,15 @@ export class WebhookWatch {
       const verified = await verifyResult(JSON.stringify(data.result), subject, EXECUTORS);
       const isOurs = tickets.some((ticket) => ticket.id === data.task_id);
       if (isOurs && !verified.ok) checker.violate('results verify', `${name}: ${verified.message}`);
-      const timestamp = headers['webhook-timestamp'] ?? '';
-      const signature = Buffer.from(headers['webhook-signature']?.replace('v1a,', '') ?? '', 'base64');
-      const isSigned = await cheapEd25519.verify(Buffer.from(`${id}.${timestamp}.${body}`), signature, this.#at.key.publicKey);
-      if (!isSigned || Math.abs(Number(timestamp) * 1000 - sentAt) > 2_000) checker.violate('results verify', `${name} is not signed for ${timestamp}`);
     }
+  }
+
+  async #judgeSigned(name: string, { id, body, headers, sentAt }: Pick<ReceiverTwin['received'][number], 'id' | 'body' | 'headers' | 'sentAt'>): Promise<void> {
+    const timestamp = headers['webhook-timestamp'] ?? '';
+    const signature = Buffer.from(headers['webhook-signature']?.replace('v1a,', '') ?? '', 'base64');
+    const isSigned = await cheapEd25519.verify(Buffer.from(`${id}.${timestamp}.${body}`), signature, this.#at.key.publicKey);
+    if (isSigned && Math.abs(Number(timestamp) * 1000 - sentAt) <= 2_000) return;
+    this.#parts.checker.violate('results verify', `${name} is not signed for ${timestamp}`);
   }
 
   #bounds(): void {

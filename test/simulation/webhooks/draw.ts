@@ -1,5 +1,5 @@
 import type { Random } from '../../support/random.ts';
-import type { CallFault, ReceiverAnswer, Scenario, SimWebhooks } from '../scenario.ts';
+import type { CallFault, ReceiverAnswer, Scenario, SimPlan, SimWebhooks } from '../scenario.ts';
 
 /** Calls of the API around a notice. */
 const CALLS = [
@@ -22,6 +22,43 @@ const CALLS = [
 ] as const;
 const KINDS = ['kill-before', 'kill-after', 'kill-after', 'lost-answer', 'error', 'slow', 'pause', 'power-after'] as const;
 const ANSWERS: readonly ReceiverAnswer[] = ['ok', 'ok', 'error', 'busy', 'redirect', 'hang', 'cut', 'late', 'gone', 'lies'];
+
+/** Calls of the API around a notice of a plan. */
+const PLAN_CALLS = ['plan-ends.after', 'plan-ends.after', 'plan-ends.here', 'plan-ends.since', 'plan-ends.journal', 'outbox.planPlace', 'views.read'] as const;
+const STEPS: readonly SimPlan['steps'][number][] = ['none', 'idempotent', 'once', 'copy'];
+
+/** The same with ends of plans; from another stream of chance, so that the rest of the history is drawn as without. */
+export function withPlans(scenario: Scenario, random: Random): Scenario {
+  const { webhooks } = scenario;
+  if (webhooks === undefined || !random.chance(0.35)) return scenario;
+  const plan = (): SimPlan => ({
+    at: random.integer(2_000),
+    steps: Array.from({ length: 1 + random.integer(2) }, () => random.pick(STEPS)),
+    goesOn: random.chance(0.2),
+    raw: random.chance(0.1),
+    retried: random.chance(0.7),
+  });
+  const plans = Array.from({ length: 1 + random.integer(2) }, plan);
+  // A tool of files that is bound late makes a plan fail, and its retry succeed.
+  const boundAt = random.chance(0.4) ? 3_000 : 0;
+  const calls = scenario.calls.length === 0 ? [] : [...scenario.calls, { call: 1 + random.integer(6), of: random.pick(PLAN_CALLS), kind: random.pick(KINDS) }];
+  const told: Scenario = { ...scenario, plans, boundAt, calls, webhooks: { ...webhooks, plans: true } };
+  return calls.length > 0 && random.chance(0.4) ? endsUnheard(told, random) : told;
+}
+
+/** A look back is made again within this time; virtual milliseconds. */
+const SETTLED_MS = 61_000;
+
+/** The follower stands at a place when a plan ends; it dies, and Redis loses everything before it is back. */
+function endsUnheard(scenario: Scenario, random: Random): Scenario {
+  const { webhooks, plans, faults } = scenario;
+  if (webhooks === undefined) return scenario;
+  const at = SETTLED_MS + random.integer(1_000);
+  const killed = at + random.integer(200);
+  const lost = { kind: 'redis-loss', at: killed + 100 + random.integer(700), ageMs: undefined } as const;
+  const once = plans.map((plan) => ({ ...plan, at, raw: false, retried: false }));
+  return { ...scenario, boundAt: 0, plans: once, faults: [...faults, lost], webhooks: { ...webhooks, kills: [killed] } };
+}
 
 /** The scenario with two receivers, and faults around their notices. */
 export function withWebhooks(scenario: Scenario, random: Random): Scenario {

@@ -5,6 +5,7 @@ import { NOTICE_KEY, type Served, serve } from './api.ts';
 import { WebhookWatch } from './checker.ts';
 import { hearEnds, retryFirst } from './ends.ts';
 import { emptyOutbox } from './outbox.ts';
+import { PlanEndsTwin } from './plan-ends.ts';
 import { ReceiverTwin } from './receiver.ts';
 import { settle } from './settle.ts';
 import { TaskIndexTwin } from './task-index.ts';
@@ -23,7 +24,8 @@ export function startWebhooks(parts: Parts, webhooks: SimWebhooks): () => Promis
   const file = emptyOutbox(webhooks.room);
   const index = new TaskIndexTwin(world, () => redis.losses);
   const receiver = new ReceiverTwin(world, webhooks);
-  const watch = new WebhookWatch(parts, { file, receiver, room: webhooks.room, index, key: NOTICE_KEY });
+  const plans = webhooks.plans === true ? new PlanEndsTwin(parts) : undefined;
+  const watch = new WebhookWatch(parts, { file, receiver, room: webhooks.room, index, plans, key: NOTICE_KEY });
   hearEnds(parts, index);
   let served: Served | undefined;
   let skewMs = 0;
@@ -40,7 +42,7 @@ export function startWebhooks(parts: Parts, webhooks: SimWebhooks): () => Promis
     apiProcess.current = process;
     const start = async (): Promise<void> => {
       try {
-        served = await serve(parts, process, { file, index, receiver, watch });
+        served = await serve(parts, process, { file, index, plans, receiver, watch });
         watch.onServed();
         world.trace.say(world.now, process.name, 'serves webhooks');
       } catch (error) {

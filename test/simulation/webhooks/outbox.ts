@@ -39,7 +39,7 @@ function open(room: SimWebhooks['room']): OutboxFile & { readonly empty: () => v
   return { statements: outboxStatements(db, ROOMS[room]), run: (request) => db.transaction(request).immediate(), empty };
 }
 
-const WRITES: ReadonlySet<string> = new Set(['begin', 'add', 'want', 'settle', 'resend', 'restore', 'lose', 'trim']);
+const WRITES: ReadonlySet<string> = new Set(['begin', 'beginPlans', 'add', 'want', 'settle', 'resend', 'restore', 'lose', 'trim']);
 
 /** The outbox of one process: a request is a transaction, durable when it is answered. */
 export function outboxFor({ statements, run }: OutboxFile, world: World, process: SimProcess): WebhookOutbox {

@@ -1,5 +1,6 @@
 import type { NoticeList, NoticeState, NoticeView } from '../../../contracts/index.ts';
-import type { OutboxPlace, PendingNotice, WebhookOutbox } from '../../../core/ports/index.ts';
+import { planOfSubject, planSubject } from '../../../core/notice-subject.ts';
+import type { NoticeFilter, OutboxPlace, PendingNotice, PlanPlace, WebhookOutbox } from '../../../core/ports/index.ts';
 import type { SqliteDatabase } from '../open.ts';
 import { type OutboxLimits, outboxRoom } from './webhook-outbox-room.ts';
 import { outboxWishes } from './webhook-outbox-wishes.ts';
@@ -32,6 +33,10 @@ export function outboxStatements(db: SqliteDatabase, limits: OutboxLimits): Outb
   const writePlace = db.prepare<Values>(
     'INSERT INTO place (one, event, seen_at) VALUES (1, @event, @seenAt) ON CONFLICT (one) DO UPDATE SET event = excluded.event, seen_at = excluded.seen_at',
   );
+  const readPlanPlace = db.prepare<[], { queue: string | null; seen_at: number }>('SELECT queue, seen_at FROM plan_place');
+  const writePlanPlace = db.prepare<Values>(
+    'INSERT INTO plan_place (one, queue, seen_at) VALUES (1, @queue, @seenAt) ON CONFLICT (one) DO UPDATE SET queue = excluded.queue, seen_at = excluded.seen_at',
+  );
   const due = db.prepare<Values, Row>(
     `SELECT * FROM notice AS n WHERE endpoint = @endpoint AND state = 'pending' AND (next_at <= @now OR next_at > @tooFar)
        AND NOT EXISTS (SELECT 1 FROM notice AS e WHERE e.endpoint = n.endpoint AND e.task_id = n.task_id AND e.state = 'pending' AND e.seq < n.seq)
@@ -57,6 +62,11 @@ export function outboxStatements(db: SqliteDatabase, limits: OutboxLimits): Outb
     return row && { event: row.event ?? undefined, seenAt: row.seen_at };
   }
 
+  function planPlace(): PlanPlace | undefined {
+    const row = readPlanPlace.get();
+    return row && { queue: row.queue ?? undefined, seenAt: row.seen_at };
+  }
+
   return {
     place,
     begin(seenAt) {
@@ -65,9 +75,18 @@ export function outboxStatements(db: SqliteDatabase, limits: OutboxLimits): Outb
       return before ?? { event: undefined, seenAt };
     },
 
-    add(notices, { event, seenAt }, now) {
+    planPlace,
+    beginPlans(seenAt) {
+      const before = planPlace();
+      if (before === undefined) writePlanPlace.run({ queue: null, seenAt });
+      return before ?? { queue: undefined, seenAt };
+    },
+
+    add(notices, place, now) {
       const done = room.add(notices, now);
-      writePlace.run({ event: event ?? null, seenAt });
+      const { seenAt } = place;
+      if ('queue' in place) writePlanPlace.run({ queue: place.queue ?? null, seenAt });
+      else writePlace.run({ event: place.event ?? null, seenAt });
       return done;
     },
 
@@ -112,14 +131,12 @@ export function outboxStatements(db: SqliteDatabase, limits: OutboxLimits): Outb
   };
 }
 
-function whereOf(
-  { endpoint, state, task }: Parameters<WebhookOutbox['list']>[0],
-  before: number | undefined,
-): { readonly sql: string; readonly values: Values } {
+function whereOf({ endpoint, state, task, plan }: NoticeFilter, before: number | undefined): { readonly sql: string; readonly values: Values } {
   const given = [
     { sql: 'endpoint = @endpoint', name: 'endpoint', value: endpoint },
     { sql: 'state = @state', name: 'state', value: state },
     { sql: 'task_id = @task', name: 'task', value: task },
+    { sql: 'task_id = @plan', name: 'plan', value: plan === undefined ? undefined : planSubject(plan) },
     { sql: 'seq < @before', name: 'before', value: before },
   ].filter((part) => part.value !== undefined);
   return {
@@ -133,10 +150,11 @@ function pending({ seq, id, task_id: taskId, body, attempts, first_at: firstAt }
 }
 
 function line(row: Row): NoticeList['notices'][number] {
+  const plan = planOfSubject(row.task_id);
   return {
     id: row.id,
     endpoint: row.endpoint,
-    task_id: row.task_id,
+    ...(plan === undefined ? { task_id: row.task_id } : { plan_id: plan }),
     state: row.state,
     attempts: row.attempts,
     created_at: timeText(row.created_at),

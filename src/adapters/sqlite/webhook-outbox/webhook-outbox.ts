@@ -18,6 +18,8 @@ export function createWebhookOutbox({ directory, limits }: { readonly directory:
     ...lifecycle,
     place: () => look((outbox) => outbox.place()),
     begin: (seenAt) => ask((outbox) => outbox.begin(seenAt)),
+    planPlace: () => look((outbox) => outbox.planPlace()),
+    beginPlans: (seenAt) => ask((outbox) => outbox.beginPlans(seenAt)),
     add: (notices, place, now) => ask((outbox) => outbox.add(notices, place, now)),
     want: (taskIds, endpoints, until) => ask((outbox) => outbox.want(taskIds, endpoints, until)),
     wantedBy: (taskIds) => look((outbox) => outbox.wantedBy(taskIds)),

@@ -7,6 +7,7 @@ import { endOf, hasEnded, planStatusOf } from '../../shared/plans/view.ts';
 import { viewBefore } from '../../shared/plans/view-before.ts';
 import { waitText } from '../../shared/plans/wait-text.ts';
 import { leaseTermsOf } from '../../shared/tasks/lease-terms.ts';
+import type { KeyFlags } from '../api/api-door.ts';
 import { auditedCommand, type CommandContext, command, type Registrar } from '../command.ts';
 import { countEffects, type EffectCounts, effectText } from '../plan/effect-text.ts';
 import type { FollowFlags } from '../plan/follow-plan.ts';
@@ -41,6 +42,8 @@ export const register: Registrar = (program, deps, exit) => {
     .option('--priority <number>', '0, as without: before every other; then 1 before 2')
     .option('--wait', 'follow the steps and wait for the end')
     .option('--timeout <time>', 'with --wait: give up after so long without news', '300s')
+    .option('--webhook <endpoint>', 'push through the API, and have this endpoint of the settings told of the end (docs/webhooks.md)')
+    .option('--key <file>', "with --webhook: API key to push with; the operator's of the first start unless given")
     .action(command<[string], PlanRunFlags>(deps, exit, runPlanRun));
   plan
     .command('show <plan_id>')
@@ -125,14 +128,16 @@ function effectLine(effect: PlannedEffect): Record<string, unknown> {
   return effect.kind === 'unbound' ? { kind: 'unbound', code: 'TOOL_UNAVAILABLE' } : { ...effect };
 }
 
-interface PlanRunFlags extends FollowFlags {
+interface PlanRunFlags extends FollowFlags, KeyFlags {
   readonly ttl?: string;
   readonly notBefore?: string;
   readonly priority?: string;
+  readonly webhook?: string;
 }
 
 /** `writ plan run`: links, has the kernel sign the lease, pushes; with --wait, follows the steps to the end. */
 async function runPlanRun(context: CommandContext, flags: PlanRunFlags, file: string): Promise<number> {
+  if (flags.key !== undefined && flags.webhook === undefined) throw new WritError('INVALID_ARGUMENT', 'is for --webhook', { field: '--key' });
   const push = parseWhen(flags, context.clock.now());
   const terms = { ...(flags.ttl === undefined ? {} : { ttlS: parseSeconds(flags.ttl, '--ttl') }), ...leaseTermsOf(push) };
   const quietMs = parseSeconds(flags.timeout, '--timeout') * 1000;
@@ -144,8 +149,9 @@ async function runPlanRun(context: CommandContext, flags: PlanRunFlags, file: st
   const services = await context.services();
   const [plans, kernel] = [await services.plans(), await services.kernel()];
   const { lease } = await kernel.issuePlan(envelope, terms);
+  const { pushThroughApi } = await import('../plan/push-through-api.ts');
   const before = await viewBefore(planSha256, plans);
-  const receipt = await plans.push({ envelope, lease }, push);
+  const receipt = flags.webhook === undefined ? await plans.push({ envelope, lease }, push) : await pushThroughApi(context, flags, { envelope, lease }, push);
   if (flags.wait === true) {
     await context.output.line(receiptLine(planSha256, receipt));
     if (!context.output.json) context.output.note(receiptText(planSha256, receipt));

@@ -1,4 +1,5 @@
 import { counted } from '../../../core/units.ts';
+import { planIdOf } from '../../shared/plans/plan-id.ts';
 import { fromApi, KEY_OPTION, type KeyFlags, openApi } from '../api/api-door.ts';
 import { type CommandContext, command, type Registrar } from '../command.ts';
 import { table } from '../text/table.ts';
@@ -7,6 +8,7 @@ interface ListFlags extends KeyFlags {
   readonly dead?: true;
   readonly endpoint?: string;
   readonly task?: string;
+  readonly plan?: string;
 }
 
 interface ResendFlags extends KeyFlags {
@@ -14,7 +16,7 @@ interface ResendFlags extends KeyFlags {
 }
 
 export const register: Registrar = (program, deps, exit) => {
-  const webhooks = program.command('webhooks').helpCommand(false).description('who is told of the ends of tasks, and what was told');
+  const webhooks = program.command('webhooks').helpCommand(false).description('who is told of the ends of tasks and plans, and what was told');
   webhooks
     .command('endpoints')
     .description('the endpoints of the settings, their notices counted, and the public key that verifies notices')
@@ -26,6 +28,7 @@ export const register: Registrar = (program, deps, exit) => {
     .option('--dead', 'only those that were given up')
     .option('--endpoint <id>', 'of this endpoint')
     .option('--task <task_id>', 'about this task')
+    .option('--plan <plan_id>', 'about this plan')
     .option(...KEY_OPTION)
     .action(command<[], ListFlags>(deps, exit, runList));
   webhooks
@@ -69,20 +72,25 @@ async function runEndpoints(context: CommandContext, flags: KeyFlags): Promise<n
 const NOTICES = [
   { title: 'webhook id' },
   { title: 'endpoint' },
-  { title: 'task' },
+  { title: 'about' },
   { title: 'state' },
   { title: 'failed', align: 'right' },
   { title: 'problem' },
 ] as const;
 
 /** `writ webhooks list`. */
-async function runList(context: CommandContext, { dead, endpoint, task, ...flags }: ListFlags): Promise<number> {
+async function runList(context: CommandContext, { dead, endpoint, task, plan, ...flags }: ListFlags): Promise<number> {
   const client = await openApi(context, flags);
-  const filter = { ...(dead ? { state: 'dead' as const } : {}), ...(endpoint === undefined ? {} : { endpoint }), ...(task === undefined ? {} : { task }) };
+  const filter = {
+    ...(dead ? { state: 'dead' as const } : {}),
+    ...(endpoint === undefined ? {} : { endpoint }),
+    ...(task === undefined ? {} : { task }),
+    ...(plan === undefined ? {} : { plan: planIdOf(plan) }),
+  };
   const found = await fromApi(() => client.webhooks.notices(filter));
   await context.output.answer(found, () => {
     if (found.notices.length === 0) return 'no notices';
-    const rows = found.notices.map((one) => [one.id, one.endpoint, one.task_id, one.state, `${one.attempts}`, one.problem ?? '']);
+    const rows = found.notices.map((one) => [one.id, one.endpoint, one.task_id ?? `plan ${one.plan_id}`, one.state, `${one.attempts}`, one.problem ?? '']);
     return `${table(NOTICES, rows)}${found.next === undefined ? '' : '\nthere are more'}`;
   });
   return 0;

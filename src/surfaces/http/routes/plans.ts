@@ -41,6 +41,7 @@ export const submitPlan = route({
     'LEASE_EXPIRED',
     'LEASE_REFUSED',
     'FORBIDDEN',
+    'NOT_FOUND',
     'WRONG_STATE',
     'INVALID_RESULT',
     'REDIS_FULL',
@@ -52,7 +53,7 @@ export const submitPlan = route({
     const { body, query, caller } = call;
     // What the body says of its trace counts before what the request says.
     const traceparent = body.traceparent ?? call.traceparent;
-    const plan = { envelope: body.envelope, lease: body.lease, sign: query.sign === true, traceparent, push: whenOf(query) };
+    const plan = { envelope: body.envelope, lease: body.lease, sign: query.sign === true, traceparent, push: whenOf(query), webhook: query.webhook };
     const by = { surface: 'http', name: caller.name, roles: caller.roles } as const;
     const { id: planSha256, receipt, before } = await submitToQueue(plan, by, planSubmitServices(call));
     if (receipt.kind === 'finished') return replayed(planSha256, call);
@@ -76,8 +77,8 @@ const WORDS = { accepted: 'accepted', 'in-flight': 'in_flight', retried: 'retrie
 >;
 
 function planSubmitServices({ services, caller }: SubmitCall) {
-  const { plans, audit, clock, kernel } = services;
-  return { plans, audit, clock, kernel: () => kernel(caller) };
+  const { plans, audit, clock, kernel, webhooks } = services;
+  return { plans, audit, clock, webhooks, kernel: () => kernel(caller) };
 }
 
 /** The same plan has succeeded before: its stored end, after a look at the signature. */

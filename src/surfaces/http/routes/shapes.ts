@@ -35,6 +35,7 @@ export const ListQuery = TaskFilter.extend({
 export const PlanPushQuery = z.strictObject({
   sign: Flag.optional().describe('`true`: the kernel issues a lease for a plan that has none; needs the role `kernel` as well.'),
   ...when,
+  webhook: EndpointId.optional().describe('Endpoint of the settings that is told of the end, beside those of the key (docs/webhooks.md).'),
 });
 export type PlanPushQuery = z.infer<typeof PlanPushQuery>;
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { EndpointId, NoticeId, NoticeList, NoticeResend, NoticeState, NoticeView, WebhookList, WebhookTest } from '../../../contracts/index.ts';
+import { EndpointId, NoticeId, NoticeList, NoticeResend, NoticeState, NoticeView, Sha256Hex, WebhookList, WebhookTest } from '../../../contracts/index.ts';
 import { resendNotices, testWebhook } from '../../shared/webhooks.ts';
 import { route } from '../route.ts';
 
@@ -9,6 +9,7 @@ const NoticeQuery = z.strictObject({
   endpoint: EndpointId.optional().describe('Of this endpoint.'),
   state: NoticeState.optional().describe('`dead` ones were given up and can be sent again.'),
   task: z.string().min(1).max(128).optional().describe('About this task.'),
+  plan: Sha256Hex.optional().describe('About this plan.'),
   limit: z.coerce.number().int().min(1).max(500).default(50).describe('Notices on a page.'),
   cursor: z
     .string()
@@ -22,7 +23,7 @@ export const listWebhooks = route({
   method: 'GET',
   path: '/v1/webhooks',
   operation: 'listWebhooks',
-  summary: 'Who is told of the ends of tasks',
+  summary: 'Who is told of the ends of tasks and plans',
   description: 'The endpoints of the settings, how many notices each has in which state, and the public key that verifies notices.',
   tag: 'webhooks',
   access: ['operate'],
@@ -42,8 +43,7 @@ export const listNotices = route({
   query: NoticeQuery,
   responses: { 200: { description: 'A page; `next` is the cursor of the following one.', schema: NoticeList } },
   problems: ['INVALID_ARGUMENT', ...STORAGE],
-  async handle({ query: { limit, cursor, endpoint, state, task }, services }) {
-    const filter = { ...(endpoint === undefined ? {} : { endpoint }), ...(state === undefined ? {} : { state }), ...(task === undefined ? {} : { task }) };
+  async handle({ query: { limit, cursor, ...filter }, services }) {
     return { status: 200, body: await services.webhooks.notices(filter, { limit, ...(cursor === undefined ? {} : { cursor }) }) };
   },
 });

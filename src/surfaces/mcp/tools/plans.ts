@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PlanFilter, PlanHistory, PlanLeaseToken, PlanPage, PlanStatus, Sha256Hex } from '../../../contracts/index.ts';
+import { EndpointId, PlanFilter, PlanHistory, PlanLeaseToken, PlanPage, PlanStatus, Sha256Hex } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
 import { assertGenuineEnd } from '../../shared/plans/genuine-end.ts';
 import { planHistory } from '../../shared/plans/history.ts';
@@ -11,6 +11,7 @@ import { whenOf } from '../../shared/when.ts';
 import { LOOKS_ONLY, tool } from '../tool.ts';
 import { RECEIPTS, submitter } from './outcome.ts';
 import { sign, waitMs, waitS, when } from './shapes.ts';
+import { webhooksOf } from './webhooks.ts';
 
 export const submitPlan = tool({
   name: 'submit_plan',
@@ -25,6 +26,7 @@ export const submitPlan = tool({
     lease: PlanLeaseToken.optional().meta({ description: 'Permission of the kernel for exactly the linked envelope.' }),
     sign,
     ...when,
+    webhook: EndpointId.optional().meta({ description: 'Endpoint of the settings that is told of the end, beside those of the key.' }),
     wait_s: waitS,
   }),
   output: z.strictObject({
@@ -34,9 +36,11 @@ export const submitPlan = tool({
     plan: PlanStatus.optional().meta({ description: 'The plan, if it has ended.' }),
   }),
   async run({ input, services, caller, signal }) {
+    const { webhook } = input;
+    if (webhook !== undefined) webhooksOf(services);
     const [plans, audit] = [await services.plans(), await services.audit()];
-    const submitServices = { plans, audit, clock: services.clock, kernel: services.kernel };
-    const plan = { envelope: input.envelope, lease: input.lease, sign: input.sign === true, traceparent: undefined, push: whenOf(input) };
+    const submitServices = { plans, audit, clock: services.clock, kernel: services.kernel, ...(services.webhooks && { webhooks: services.webhooks }) };
+    const plan = { envelope: input.envelope, lease: input.lease, sign: input.sign === true, traceparent: undefined, push: whenOf(input), webhook };
     const { id, receipt, before } = await submitToQueue(plan, submitter(caller), submitServices);
     const known = receipt.kind === 'finished';
     const isStale = (view: Parameters<typeof isEndBefore>[0]): boolean => !known && isEndBefore(view, before);

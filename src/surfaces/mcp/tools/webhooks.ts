@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { EndpointId, NoticeId, NoticeList, NoticeResend, NoticeState, NoticeView, WebhookList, WebhookTest } from '../../../contracts/index.ts';
+import { EndpointId, NoticeId, NoticeList, NoticeResend, NoticeState, NoticeView, Sha256Hex, WebhookList, WebhookTest } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
 import type { Webhooks } from '../../../core/ports/index.ts';
 import { resendNotices, testWebhook } from '../../shared/webhooks.ts';
@@ -11,7 +11,7 @@ const noticeId = NoticeId.meta({ description: '`webhook-id` of the notice.' });
 
 export const listWebhooksTool = tool({
   name: 'list_webhooks',
-  title: 'Who is told of the ends of tasks',
+  title: 'Who is told of the ends of tasks and plans',
   description: 'The endpoints of the settings, how many notices each has in which state, and the public key that verifies notices.',
   access: ['operate'],
   annotations: LOOKS_ONLY,
@@ -30,6 +30,7 @@ export const listNoticesTool = tool({
     endpoint: endpoint.optional(),
     state: NoticeState.optional(),
     task: z.string().min(1).max(128).optional().meta({ description: 'About this task.' }),
+    plan: Sha256Hex.optional().meta({ description: 'About this plan.' }),
     limit: z.int().min(1).max(500).optional().meta({ description: '50 if absent.' }),
     cursor: z
       .string()
@@ -38,10 +39,8 @@ export const listNoticesTool = tool({
       .meta({ description: '`next` of the page before.' }),
   }),
   output: NoticeList,
-  run: async ({ input: { limit = 50, cursor, endpoint: of, state, task }, services }) => {
-    const filter = { ...(of === undefined ? {} : { endpoint: of }), ...(state === undefined ? {} : { state }), ...(task === undefined ? {} : { task }) };
-    return webhooksOf(services).notices(filter, { limit, ...(cursor === undefined ? {} : { cursor }) });
-  },
+  run: async ({ input: { limit = 50, cursor, ...filter }, services }) =>
+    webhooksOf(services).notices(filter, { limit, ...(cursor === undefined ? {} : { cursor }) }),
 });
 
 export const getNotice = tool({

@@ -1,7 +1,8 @@
 import { audited } from '../../../core/audited.ts';
 import type { Clock } from '../../../core/clock.ts';
 import type { JsonObject } from '../../../core/json.ts';
-import type { AuditLog, KernelClient, PlanGateway, PlanPushOptions, PlanReceipt, PlanView } from '../../../core/ports/index.ts';
+import { planSubject } from '../../../core/notice-subject.ts';
+import type { AuditLog, KernelClient, PlanGateway, PlanPushOptions, PlanReceipt, PlanView, Webhooks } from '../../../core/ports/index.ts';
 import { leaseTermsOf } from '../tasks/lease-terms.ts';
 import { assertMaySign, type Submitter } from '../tasks/submit.ts';
 import { assertPlanLease } from './lease-check.ts';
@@ -12,6 +13,8 @@ export interface PlanSubmitServices {
   readonly audit: AuditLog;
   readonly clock: Clock;
   kernel(): Promise<KernelClient>;
+  /** Absent where nobody is told of the ends of plans by who pushed them. */
+  readonly webhooks?: Pick<Webhooks, 'want'>;
 }
 
 export interface PlanSubmission {
@@ -23,6 +26,8 @@ export interface PlanSubmission {
   readonly traceparent: string | undefined;
   /** When it begins, and before which others. */
   readonly push?: Pick<PlanPushOptions, 'notBefore' | 'priority'>;
+  /** The endpoint that is told of the plan's end beside those of the submitter's key. */
+  readonly webhook?: string | undefined;
 }
 
 export interface SubmittedPlan {
@@ -35,8 +40,8 @@ export interface SubmittedPlan {
 /**
  * Links an envelope, judges its lease and queues the plan.
  *
- * @throws WritError INVALID_MANIFEST, INVALID_LEASE, LEASE_EXPIRED; FORBIDDEN without the role to sign; the kernel's refusals;
- *   REDIS_FULL, REDIS_UNAVAILABLE, STORAGE_UNAVAILABLE
+ * @throws WritError INVALID_MANIFEST, INVALID_LEASE, LEASE_EXPIRED; FORBIDDEN without the role to sign, or for an endpoint that is for other
+ *   keys; NOT_FOUND for one that there is not; the kernel's refusals; REDIS_FULL, REDIS_UNAVAILABLE, STORAGE_UNAVAILABLE
  */
 export async function submitPlan(wish: PlanSubmission, by: Submitter, services: PlanSubmitServices): Promise<SubmittedPlan> {
   const { plans, preview } = services.plans;
@@ -45,6 +50,8 @@ export async function submitPlan(wish: PlanSubmission, by: Submitter, services: 
   const given = wish.lease ?? (wish.sign ? await leaseOf(envelope, id, push, by, services) : undefined);
   const lease = await assertPlanLease(given, id, services.plans, services.clock, push.notBefore);
   const before = await viewBefore(id, plans);
+  // Noted before the push: a plan that ends at once is told, too.
+  await services.webhooks?.want([planSubject(id)], by.name, wish.webhook);
   const receipt = await plans.push({ envelope, lease, ...(wish.traceparent === undefined ? {} : { traceparent: wish.traceparent }) }, push);
   return { id, receipt, before };
 }

@@ -86,7 +86,7 @@ export const coreServices: HttpServices = {
   toolTasks: noTasks,
   webhooks: noWebhooks(),
   plans: {
-    plans: { push: unused, view: unused, list: unused, history: unused, cancel: unused, wake: unused, retry: unused, onChange: unused },
+    plans: { push: unused, view: unused, end: unused, list: unused, history: unused, cancel: unused, wake: unused, retry: unused, onChange: unused },
     preview: { link: unused, outline: unused },
     signatures: { refusalOf: unused, expiryOf: unused, verifyEnd: unused },
     events: { listen: () => () => undefined },

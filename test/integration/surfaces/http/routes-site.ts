@@ -103,7 +103,11 @@ export async function startSite(
     results: rig.results,
   });
   const audit = createAuditLog({ file: places.audit, clock: systemClock });
-  const { services: wired, parts } = wireHttpServices({
+  const {
+    services: wired,
+    planEnds,
+    parts,
+  } = wireHttpServices({
     config,
     places,
     log,
@@ -121,7 +125,8 @@ export async function startSite(
   const webhooks = webhooksOf(options.webhooks ?? {}, {
     directory: places.webhooks,
     index,
-    outcome: (task) => outcomeForNotice(task, wired.tasks),
+    plans: planEnds,
+    outcome: (told) => outcomeForNotice(told, { tasks: wired.tasks, plans: wired.plans.plans }),
     key: () => openWebhookKey(places),
   });
   const services: HttpServices = { ...wired, webhooks };

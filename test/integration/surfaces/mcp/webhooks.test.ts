@@ -54,6 +54,7 @@ it('notices are listed, shown and sent again, and endpoints tried, over MCP, aud
     await using stdio = await startMcp({}, ['operate', 'submit']);
     const manifest = { task_id: 't', capability_id: 'FILE_DELETE', inputs: { source_path: '/a' }, constraints: { reversible: true } };
     expect(await stdio.call('submit_task', { manifest, webhook: 'crm' })).toMatchObject({ isError: true, answer: { code: 'WRONG_STATE' } });
+    expect(await stdio.call('submit_plan', { envelope: {}, webhook: 'crm' })).toMatchObject({ isError: true, answer: { code: 'WRONG_STATE' } });
     expect(await stdio.call('list_webhooks')).toMatchObject({ isError: true, answer: { code: 'WRONG_STATE', message: expect.stringContaining('POST /mcp') } });
   } finally {
     await webhooks.stop();

@@ -140,7 +140,12 @@ describe('what a plan would do', () => {
     const examples = path.join(packageRoot(), 'examples/plans');
     const config = ConfigSchema.parse({ plan: { registry_dir: path.join(examples, 'registry') } });
     const envelopes = readdirSync(examples).filter((name) => name.endsWith('.json'));
-    const last = { 'archive-contracts.json': { kind: 'request', provider: 'http-webhook', effect: 'once' }, 'approved-move.json': { capability: 'FILE_MOVE' }, 'nightly-copy.json': { capability: 'FILE_COPY' } };
+    const last = {
+      'archive-contracts.json': { kind: 'request', provider: 'http-webhook', effect: 'once' },
+      'approved-move.json': { capability: 'FILE_MOVE' },
+      'move-each-found.json': { capability: 'FILE_MOVE' },
+      'nightly-copy.json': { capability: 'FILE_COPY' },
+    };
     expect(envelopes.toSorted()).toEqual(Object.keys(last).toSorted());
     for (const [name, effect] of Object.entries(last)) {
       const own = createPlanPreview(config);

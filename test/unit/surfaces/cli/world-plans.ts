@@ -66,6 +66,7 @@ export function createPlanTwin(now: () => number): PlanTwin {
       return { kind: view ? 'retried' : 'accepted', ...place };
     },
     view: async (id) => views.get(id),
+    end: async (id) => views.get(id)?.result,
     list: async ({ state }) => ({
       plans: [...views.values()]
         .filter((view) => state === undefined || view.state === state)

@@ -18,7 +18,7 @@ describe('the queue message-index', () => {
     const shown = await (await board.call('GET', '/api/queues/message-index/i_one')).text();
     expect(JSON.parse(shown)).toMatchObject({ job: { name: 'ingest', data: { operations: 2, stored: false } } });
     expect(shown).not.toContain('secret');
-    await lane.submit([{ op: 'mark', name: '/secret/mail.jsonl', position: '7', items: 500, bad: 0, finished: false }, message({ key: 'c' })]);
+    await lane.submit([{ op: 'mark', name: '/secret/mail.jsonl', position: '7', items: 500, bad: 0, pass: 0, finished: false }, message({ key: 'c' })]);
     await lane.submit([{ op: 'rebuild' }]);
     const job = async (id: string) => (await board.call('GET', `/api/queues/message-index/i_${id}`)).text();
     expect(JSON.parse(await job('two'))).toMatchObject({ job: { data: { operations: 2, import_stored: 500 } } });
