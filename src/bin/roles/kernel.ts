@@ -21,6 +21,7 @@ import { checkHealth } from '../../observability/health-check.ts';
 import { LOG_LINES } from '../../observability/log-lines.ts';
 import { createMetrics } from '../../observability/metrics.ts';
 import { createMetricsSocket } from '../../observability/metrics-socket.ts';
+import { followRotation } from '../../observability/rotation-trouble.ts';
 import { followBindings } from '../../reload/live-bindings.ts';
 import { settingsFindings } from '../../reload/role-reload.ts';
 import { firingLane } from '../../surfaces/shared/tasks/firing-lane.ts';
@@ -83,6 +84,7 @@ export async function createKernelRole({ config, places, log, reloadable }: Role
     report,
   });
   const metrics = createMetrics('kernel', packageVersion());
+  followRotation(metrics, log, ['log']);
   const health = {
     ready: async () => [
       await checkHealth('redis', () => redis.ping()),

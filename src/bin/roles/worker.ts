@@ -16,6 +16,7 @@ import { ensureDataDirectory } from '../../data-dir/data-directory.ts';
 import { LOG_LINES } from '../../observability/log-lines.ts';
 import { createMetrics } from '../../observability/metrics.ts';
 import { createMetricsSocket } from '../../observability/metrics-socket.ts';
+import { followRotation } from '../../observability/rotation-trouble.ts';
 import { followBindings } from '../../reload/live-bindings.ts';
 import { settingsFindings } from '../../reload/role-reload.ts';
 import { registryRoots } from '../plan/registry-roots.ts';
@@ -58,6 +59,7 @@ export async function createWorkerRole(context: RoleContext, { queues, ...hooks 
   const target = redisTarget(config, places);
   const instances = createInstanceRegistry({ directory: places.workers });
   const metrics = createMetrics('worker', packageVersion());
+  followRotation(metrics, context.log, ['log']);
   const tracing = await traceRole({ config, role: 'worker', log: context.log, metrics });
   const { tracer } = tracing;
   const health = createWorkerHealth({ deafMs: config.worker.deaf_ms, metrics, log: context.log });
