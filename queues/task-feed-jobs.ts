@@ -103,4 +103,3 @@ function jobOf({ queue, jobId }: JobRef, reply: unknown): JobFields | undefined 
     data: data ?? undefined,
   };
 }
-
