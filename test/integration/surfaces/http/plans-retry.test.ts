@@ -7,7 +7,7 @@ import { QUEUE_PREFIX } from '../../../../queues/catalog.ts';
 import { createConnection } from '../../../../queues/connection.ts';
 import { planJobId } from '../../../../queues/plan-jobs.ts';
 import type { BulkPlanRetryLine } from '../../../../src/contracts/index.ts';
-import { type RetriedPlans, WritClient } from '../../../../src/surfaces/client/index.ts';
+import { type Envelope, type RetriedPlans, WritClient } from '../../../../src/surfaces/client/index.ts';
 import { PATIENCE, PATIENCE_MS } from '../../../support/patience.ts';
 import { envelopeOf, fileStep } from '../../../support/plan-rig.ts';
 import { toldBy } from '../../../unit/surfaces/mcp/mcp-rig.ts';
@@ -41,7 +41,7 @@ const queueHasFailed = (id: string): Promise<void> =>
 
 /** A plan that fails since its file is missing; once that is there, it can run on. */
 async function failing(name: string): Promise<string> {
-  const pushed = await client.plans.submit(envelopeOf([fileStep('FILE_COPY', at(name), at(`${name}.copy`))]), { sign: true });
+  const pushed = await client.plans.submit(envelopeOf([fileStep('FILE_COPY', at(name), at(`${name}.copy`))]) as Envelope, { sign: true });
   const id = pushed.ended ? pushed.plan.plan_id : pushed.receipt.plan_id;
   expect(await client.plans.wait(id, { timeoutMs: PATIENCE_MS })).toMatchObject({ state: 'failure' });
   // The end is told a moment before the queue has it.
