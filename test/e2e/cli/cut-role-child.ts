@@ -10,7 +10,7 @@ const [dataDir = '', deadly] = process.argv.slice(2);
 const read = () => loadConfig({ dataDir, env: {} }).config;
 const config = read();
 const context = { config, places: dataDirPaths(dataDir), log: createLogger('warn', 'worker'), reloadable: { settings: holdSettings(config), read } };
-const onReloadPoint = (point: string): void => {
+const onPoint = (point: string): void => {
   if (point === deadly) process.kill(process.pid, 'SIGKILL');
 };
-process.exit(await serve(context, () => createWorkerRole(context, { queues: ['file'] }), { role: 'worker', drainMs: 1000, onReloadPoint }));
+process.exit(await serve(context, () => createWorkerRole(context, { queues: ['file'] }), { role: 'worker', drainMs: 1000, onPoint }));

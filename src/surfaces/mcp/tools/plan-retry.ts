@@ -9,7 +9,7 @@ import { type ToolCall, tool } from '../tool.ts';
 const TOLD = 20;
 /** Plans of one call unless it says otherwise, and at most: a caller waits for the whole answer. */
 const USUAL = 1000;
-const MOST = 10_000;
+const MAX_PLANS = 10_000;
 
 const input = z.strictObject({
   filter: PlanFilter.meta({ description: 'Which plans, as in list_plans; only failed ones are meant, so state may be left out.' }),
@@ -17,7 +17,7 @@ const input = z.strictObject({
   limit: z
     .int()
     .min(1)
-    .max(MOST)
+    .max(MAX_PLANS)
     .optional()
     .meta({ description: `At most so many plans; ${USUAL} if absent.` }),
 });
