@@ -41,7 +41,6 @@ export async function findJob(queue: Queue<unknown>, connection: RedisConnection
  */
 async function readJob(queue: Queue<unknown>, connection: RedisConnection, jobId: string): Promise<Omit<FoundJob, 'state'> | undefined> {
   const key = queue.toKey(jobId);
-  if ((await connection.exists(key)) === 0) return undefined;
   const { exists, bytes } = await jobWeight(connection, key);
   if (!exists) return undefined;
   if (isTooHeavy(bytes, MAX_PLAN_BYTES)) return damagedJob(queue, connection, jobId);

@@ -1,5 +1,5 @@
 import type { Queue } from 'bullmq';
-import { howManyThere, pipelined, type RedisConnection } from '../src/adapters/redis/redis-connection.ts';
+import { howManyThere, type RedisConnection, replies } from '../src/adapters/redis/redis-connection.ts';
 import { redisCall } from '../src/adapters/redis/redis-error.ts';
 import type { Replicated } from '../src/adapters/redis/replicated.ts';
 import { WritError } from '../src/core/errors.ts';
@@ -98,8 +98,8 @@ export function createPlanJobs({ connection, pool, shards = ONE_SHARD, replicate
         const homes = planIds.map((id) => `${shards.home(id)}:${name}:${planJobId(id)}`);
         if ((await howManyThere(connection, homes)) === planIds.length) return planIds.map(() => true);
         const lookups = planIds.flatMap((id) => queuesOf(id).map((queue) => ['exists', queue.toKey(planJobId(id))] as const));
-        const answers = await pipelined(connection, lookups);
-        return planIds.map((_, at) => answers.slice(at * queues.size, (at + 1) * queues.size).some(([, there]) => there === 1));
+        const answers = await replies(connection, lookups);
+        return planIds.map((_, at) => answers.slice(at * queues.size, (at + 1) * queues.size).includes(1));
       }),
     failed: (planIds) =>
       redisCall(async () => {
@@ -118,8 +118,8 @@ export function createPlanJobs({ connection, pool, shards = ONE_SHARD, replicate
           ...['active', 'wait', 'paused'].map((list) => ['lrange', queue.toKey(list), 0, most - 1] as const),
           ...['prioritized', 'delayed'].map((set) => ['zrevrange', queue.toKey(set), 0, most - 1] as const),
         ]);
-        const answers = await pipelined(connection, looks);
-        const ids = answers.flatMap(([, reply]) => (Array.isArray(reply) ? reply.map(String) : []));
+        const answers = await replies(connection, looks);
+        const ids = answers.flatMap((reply) => (Array.isArray(reply) ? reply.map(String) : []));
         return [...new Set(ids.flatMap((jobId) => PLAN_JOB.exec(jobId)?.[1] ?? []))];
       }),
     add: (planId, data, when) => redisCall(() => add(planId, data, when)),

@@ -3,7 +3,7 @@ import type { Queue } from 'bullmq';
 import { ALL_TAGS, generationKey } from '../src/adapters/redis/keys.ts';
 import { redisHealth } from '../src/adapters/redis/policy.ts';
 import { createRedisPresence } from '../src/adapters/redis/presence.ts';
-import { pipelined, type RedisConnection } from '../src/adapters/redis/redis-connection.ts';
+import { type RedisConnection, replies } from '../src/adapters/redis/redis-connection.ts';
 import { redisCall } from '../src/adapters/redis/redis-error.ts';
 import type { QueueFigures, QueueStatus, SystemFigures, SystemStatus } from '../src/core/ports/index.ts';
 import { MAX_FIELD_CHARS } from './job-bounds.ts';
@@ -118,10 +118,10 @@ async function workersOf(directory: string, connection: RedisConnection): Promis
 }
 
 async function ledgerStatus(connection: RedisConnection): Promise<SystemStatus['ledger']> {
-  const answers = await pipelined(
+  const answers = await replies(
     connection,
     ALL_TAGS.map((tag) => ['get', generationKey(tag)]),
   );
-  const values = answers.map(([, value]) => value).filter((value): value is string => typeof value === 'string');
+  const values = answers.filter((value): value is string => typeof value === 'string');
   return { markers: values.length, expected: ALL_TAGS.length, generation: values[0] };
 }

@@ -1,4 +1,4 @@
-import { type KeyedCommand, pipelined, type RedisConnection } from '../src/adapters/redis/redis-connection.ts';
+import type { RedisConnection } from '../src/adapters/redis/redis-connection.ts';
 import { MAX_JOB_BYTES } from '../src/contracts/index.ts';
 import type { JobRef } from '../src/core/ports/index.ts';
 import type { JobFields } from './task-feed-row.ts';
@@ -102,14 +102,4 @@ function jobOf({ queue, jobId }: JobRef, reply: unknown): JobFields | undefined 
     failedReason: failedReason ?? null,
     data: data ?? undefined,
   };
-}
-
-/** The replies of many commands; a key that holds something else than a hash is as good as none. */
-export async function replies(redis: RedisConnection, commands: readonly KeyedCommand[]): Promise<readonly unknown[]> {
-  const results = await pipelined(redis, commands);
-  return results.map(([error, reply]) => {
-    if (error === null) return reply;
-    if (error.message.startsWith('WRONGTYPE')) return undefined;
-    throw error;
-  });
 }

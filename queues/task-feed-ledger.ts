@@ -1,11 +1,10 @@
 import type { Redis } from 'ioredis';
 import { generationKey, rowKey } from '../src/adapters/redis/keys.ts';
-import { masters, type RedisConnection } from '../src/adapters/redis/redis-connection.ts';
+import { masters, type RedisConnection, replies } from '../src/adapters/redis/redis-connection.ts';
 import { type ExecutionResult, TASK_ID_PATTERN } from '../src/contracts/index.ts';
 import { MAX_RESULT_BYTES } from '../src/core/ledger-life.ts';
 import type { IndexedTask, ResultReader } from '../src/core/ports/index.ts';
 import { queueOf } from './catalog.ts';
-import { replies } from './task-feed-jobs.ts';
 import { MAX_LENGTHS, objectOf, shown, timeOf } from './task-feed-text.ts';
 
 /** What the ledger proves about a task that has ended; `open`: it has a row, but no outcome that a trusted executor has signed. */

@@ -1,7 +1,8 @@
+import { replies } from '../src/adapters/redis/redis-connection.ts';
 import type { IndexChange, NumberedTask } from '../src/core/ports/index.ts';
 import { afterJob, ledgerOf } from './task-feed-changes.ts';
 import { type FeedContext, store, throwIfStopping } from './task-feed-context.ts';
-import { jobKey, replies } from './task-feed-jobs.ts';
+import { jobKey } from './task-feed-jobs.ts';
 
 const PAGE = 500;
 

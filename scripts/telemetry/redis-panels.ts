@@ -25,6 +25,13 @@ export const REDIS: readonly Panel[] = [
     { left: 'min(writ_certificate_expires_timestamp_seconds - time())' },
     { warn: 1_209_600, bad: 259_200, below: true },
   ),
+  stat(
+    'Logs that grow on',
+    'Logs of roles, and the audit log, that were to be put aside and could not be.',
+    'short',
+    { growing: 'sum(writ_rotation_failing)' },
+    { warn: 1, bad: 2 },
+  ),
   series('Redis memory', 'Memory that Redis uses, and its limit.', 'bytes', {
     used: 'max(writ_redis_memory_used_bytes)',
     limit: 'max(writ_redis_memory_limit_bytes)',

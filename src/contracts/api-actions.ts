@@ -48,6 +48,8 @@ export type BulkRetryLine = z.infer<typeof BulkRetryLine>;
 
 export const BulkRetrySummary = z.strictObject({
   summary: z.strictObject({ tasks: z.int(), retried: z.int(), refused: z.int() }),
+  /** Unless the filter finds no more: the filter that goes on with what is left. */
+  rest: TaskFilter.optional(),
   /** Why it ended before all were asked. */
   problem: Problem.optional(),
 });

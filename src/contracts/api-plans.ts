@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Problem } from './api.ts';
 import { ApproverRole } from './approval.ts';
 import { Sha256Hex } from './ids.ts';
 import { PlanResult } from './plan-job.ts';
@@ -163,6 +164,32 @@ export type PlanRetryRequest = z.infer<typeof PlanRetryRequest>;
 /** The plan runs on; its outcome lies under `location`. */
 export const PlanRetryAnswer = z.strictObject({ plan_id: Sha256Hex, location: z.string() });
 export type PlanRetryAnswer = z.infer<typeof PlanRetryAnswer>;
+
+/** `POST /v1/plans/retry`: every failed plan that the filter finds. */
+export const BulkPlanRetryRequest = z.strictObject({
+  filter: PlanFilter,
+  /** At most so many plans. */
+  limit: z.int().min(1).max(10_000_000).optional(),
+});
+export type BulkPlanRetryRequest = z.infer<typeof BulkPlanRetryRequest>;
+
+/** One line of the answer to a bulk retry of plans; the last line is a BulkPlanRetrySummary. */
+export const BulkPlanRetryLine = z.strictObject({
+  plan_id: z.string(),
+  outcome: z.enum(['retried', 'refused']),
+  code: z.string().optional(),
+  message: z.string().optional(),
+});
+export type BulkPlanRetryLine = z.infer<typeof BulkPlanRetryLine>;
+
+export const BulkPlanRetrySummary = z.strictObject({
+  summary: z.strictObject({ plans: z.int(), retried: z.int(), refused: z.int() }),
+  /** Unless the filter finds no more: the filter that goes on with what is left. */
+  rest: PlanFilter.optional(),
+  /** Why it ended before all were asked. */
+  problem: Problem.optional(),
+});
+export type BulkPlanRetrySummary = z.infer<typeof BulkPlanRetrySummary>;
 
 /** `planned`: the undo takes it back. `nothing`: it had no effect that stands. `impossible`: here the undo stops. `not_reached`: before that. */
 export const UndoPart = z.enum(['planned', 'nothing', 'impossible', 'not_reached']);

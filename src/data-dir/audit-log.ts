@@ -9,7 +9,7 @@ import { type LogEnd, MAX_BATCH, readLogEnd } from './audit-end.ts';
 import { openToAppend, unavailable } from './audit-file.ts';
 import { writeHead } from './audit-head.ts';
 import { keepForLater, lateActions, markBegun, setRoomAside } from './audit-late.ts';
-import { type OpenLog, type RotationPoint, type RotationRules, type RotationWatch, rotated } from './audit-rotate.ts';
+import { type OpenLog, type RotationPoint, type RotationRules, rotated } from './audit-rotate.ts';
 
 const NEVER: RotationRules = { maxBytes: 0, maxAgeMs: 0 };
 
@@ -26,8 +26,8 @@ export interface AuditLogOptions {
   readonly rotation?: RotationRules | undefined;
   /** Test seam: called after each step of a rotation. */
   readonly onPoint?: (point: RotationPoint) => void;
-  /** Told once that the log cannot be closed where it is due, until it can. Must not throw. */
-  readonly onRotationFailed?: ((error: unknown) => void) | undefined;
+  /** Told why the log cannot be closed where it is due, once, and undefined when that is over. Must not throw. */
+  readonly onRotation?: ((error: unknown) => void) | undefined;
 }
 
 /**
@@ -42,16 +42,13 @@ export function createAuditLog(options: AuditLogOptions): PatientAuditLog {
   const waiting: PendingAppend[] = [];
   let writing = false;
   let isFailing = false;
-  const onFailed = (error: unknown): void => {
-    if (!isFailing) options.onRotationFailed?.(error);
-    isFailing = true;
-  };
-  const onPoint = (point: RotationPoint): void => {
-    if (point === 'noted') isFailing = false;
-    options.onPoint?.(point);
+  // Where another process has closed the log it is due no more, and the trouble is over as well.
+  const settled = (error: unknown): void => {
+    if (isFailing !== (error !== undefined)) options.onRotation?.(error);
+    isFailing = error !== undefined;
   };
   const drain = async (): Promise<void> => {
-    while (waiting.length > 0) await writeBatch(options, waiting, { onPoint, onFailed });
+    while (waiting.length > 0) await writeBatch(options, waiting, settled);
     writing = false;
   };
   return {
@@ -73,12 +70,17 @@ export function createAuditLog(options: AuditLogOptions): PatientAuditLog {
 }
 
 /** Takes what waits once the lock is held; never throws. */
-async function writeBatch({ file, clock, rotation }: AuditLogOptions, waiting: PendingAppend[], watch: RotationWatch): Promise<void> {
+async function writeBatch({ file, clock, rotation, onPoint }: AuditLogOptions, waiting: PendingAppend[], settled: (error: unknown) => void): Promise<void> {
+  let trouble: unknown;
   let log: OpenLog | undefined;
   let batch: readonly PendingAppend[] = [];
   try {
     log = await openLog(file);
-    log = await rotated(log, rotation ?? NEVER, clock.now(), watch);
+    const onFailed = (error: unknown): void => {
+      trouble = error;
+    };
+    log = await rotated(log, rotation ?? NEVER, clock.now(), { onPoint, onFailed });
+    settled(trouble);
     batch = waiting.splice(0, MAX_BATCH);
     const actions = batch.map(({ action }) => action);
     const records = await writeActions(log, actions, clock.now());

@@ -17,12 +17,12 @@ const MIB = 1024 * 1024;
  * The audit log of a data directory, which is made when it is missing: without the log nothing may be done.
  *
  * @param settings without, this writer closes no file
- * @param onRotationFailed told once that a file which is due cannot be closed, until it can
+ * @param onRotation told once why a file which is due cannot be closed, and undefined when that is over
  */
-export function openAudit({ dataDir, audit }: DataDirPaths, settings?: AuditSettings, onRotationFailed?: (error: unknown) => void): PatientAuditLog {
+export function openAudit({ dataDir, audit }: DataDirPaths, settings?: AuditSettings, onRotation?: (error: unknown) => void): PatientAuditLog {
   ensureDataDirectory(dataDir);
   const rotation = settings && { maxBytes: settings.rotate_mb * MIB, maxAgeMs: settings.rotate_s * 1000 };
-  return createAuditLog({ file: audit, clock: systemClock, rotation, onRotationFailed });
+  return createAuditLog({ file: audit, clock: systemClock, rotation, onRotation });
 }
 
 /** The operating system's word for who asks; in a container the user may have a number only. */

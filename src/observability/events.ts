@@ -25,6 +25,14 @@ const KERNEL = ['kernel'] as const;
 const WRIT_METRICS = {
   writ_build_info: { type: 'gauge', unit: 'state', help: 'Always 1; the label tells the version.', labels: { version: VERSION }, roles: ROLE_NAMES },
 
+  writ_rotation_failing: {
+    type: 'gauge',
+    unit: 'state',
+    help: 'Whether (1) a file was to be put aside and could not be, the last time that it was tried: `log`, the one of this role, or `audit`, the audit log. It grows on.',
+    labels: { file: ['log', 'audit'] },
+    roles: ROLE_NAMES,
+  },
+
   writ_tasks_submitted_total: {
     type: 'counter',
     unit: 'tasks',

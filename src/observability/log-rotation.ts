@@ -24,14 +24,14 @@ const RETRY_MS = 60_000;
  * tried again after a minute: rotation costs neither lines nor the role.
  *
  * @param now milliseconds since 1970
- * @param onFailed told each time that it could not be put aside; must not throw
+ * @param onTried told of each try: why it could not be put aside, or undefined when it was; must not throw
  */
 export function rotating(
   file: LogFile,
   rolling: RollingFile,
   { rotate_mb, rotate_s }: RotationSettings,
   now: () => number,
-  onFailed: (error: unknown) => void = () => undefined,
+  onTried: (error: unknown) => void = () => undefined,
 ): LogFile {
   let { bytes, bornAt } = rolling;
   let notBefore = 0;
@@ -43,9 +43,10 @@ export function rotating(
     try {
       rolling.roll();
       [bytes, bornAt] = [0, now()];
+      onTried(undefined);
     } catch (error) {
       notBefore = now() + RETRY_MS;
-      onFailed(error);
+      onTried(error);
     }
   }
 

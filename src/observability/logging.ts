@@ -1,8 +1,8 @@
 import { type Logger, pino } from 'pino';
-import { LOG_LINES } from './log-lines.ts';
 import { type RollingFile, type RotationSettings, rotating } from './log-rotation.ts';
 import { descriptorFile, type LogFile, logSinkOf } from './log-sink.ts';
 import { withoutPayloads } from './redact.ts';
+import { rotationTried } from './rotation-trouble.ts';
 
 export type { Logger } from 'pino';
 
@@ -31,14 +31,14 @@ export function createLogger(level: string, role: string, { traces = false, rota
   };
   const log: Logger = pino(
     traces ? { ...options, mixin: () => ({ traceId: tracesOf.get(log)?.() }), mixinMergeStrategy: withTrace } : options,
-    destination ?? logSinkOf(standardError(rotation, (error) => log.warn({ err: error, file: 'log' }, LOG_LINES.rotationFailed.message))),
+    destination ?? logSinkOf(standardError(rotation, (error) => rotationTried(log, 'log', error))),
   );
   return log;
 }
 
-function standardError(rotation: LoggerOptions['rotation'], onFailed: (error: unknown) => void): LogFile {
+function standardError(rotation: LoggerOptions['rotation'], onTried: (error: unknown) => void): LogFile {
   const file = descriptorFile(STANDARD_ERROR);
-  return rotation?.file === undefined ? file : rotating(file, rotation.file, rotation.settings, Date.now, onFailed);
+  return rotation?.file === undefined ? file : rotating(file, rotation.file, rotation.settings, Date.now, onTried);
 }
 
 /** A line that names the trace of its job keeps it. */

@@ -75,7 +75,9 @@ export function reloadRole<C extends Levelled>({ role, config, fingerprintOf, ju
     abandon: async () => undefined,
   }));
 
-  const untold = (error: unknown): void => log.warn({ err: error, file: 'audit' }, LOG_LINES.rotationFailed.message);
+  const untold = (error: unknown): void => {
+    if (error !== undefined) log.warn({ err: error, file: 'audit' }, LOG_LINES.rotationFailed.message);
+  };
   let opened: PatientAuditLog | undefined;
   const auditLog = (): PatientAuditLog => {
     opened ??= openAudit(places, config.audit, untold);

@@ -41,6 +41,16 @@ export async function pipelined(redis: RedisConnection, commands: readonly Keyed
   return answers;
 }
 
+/** The replies of many commands; a key that holds something of another type is as good as none. Throws what any of them was refused for. */
+export async function replies(redis: RedisConnection, commands: readonly KeyedCommand[]): Promise<readonly unknown[]> {
+  const answers = await pipelined(redis, commands);
+  return answers.map(([error, reply]) => {
+    if (error === null) return reply;
+    if (error.message.startsWith('WRONGTYPE')) return undefined;
+    throw error;
+  });
+}
+
 /** Whether any of these keys exists: one command, in a cluster one for each slot. */
 export async function isAnyThere(redis: RedisConnection, keys: readonly string[]): Promise<boolean> {
   return (await howManyThere(redis, keys)) > 0;

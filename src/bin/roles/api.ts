@@ -25,6 +25,7 @@ import type { DataDirPaths } from '../../data-dir/paths.ts';
 import { openWebhookKey } from '../../data-dir/webhook-key.ts';
 import { LOG_LINES } from '../../observability/log-lines.ts';
 import { tracePlanPushes } from '../../observability/pushes.ts';
+import { followRotation, rotationTried } from '../../observability/rotation-trouble.ts';
 import { webhookTelemetry } from '../../observability/webhooks.ts';
 import { boardPlugin } from '../../surfaces/http/board/plugin.ts';
 import { consolePlugin } from '../../surfaces/http/console/plugin.ts';
@@ -82,7 +83,8 @@ export async function createApiRole({ config, places, log, reloadable }: RoleCon
   const metrics = createApiMetrics({ config, places, connection });
   const tracing = await traceRole({ config, role: 'api', log, metrics: metrics.own });
   const { tracer } = tracing;
-  const audit = openAudit(places, config.audit, (error) => log.warn({ err: error, file: 'audit' }, LOG_LINES.rotationFailed.message));
+  const audit = openAudit(places, config.audit, (error) => rotationTried(log, 'audit', error));
+  followRotation(metrics.own, log, ['log', 'audit']);
   const content = contentService({ config, log }, metrics.own);
   const contentSearch = limitSearches(content, config.tools.search.max_concurrent);
   const lane = createIndexLane({ pool: config.pool.id, connection, newId: randomHex });

@@ -15,8 +15,8 @@ import { ensureDataDirectory } from '../../data-dir/data-directory.ts';
 import { countIndexEvent, followIndexes, logIndexEvent } from '../../observability/content-index.ts';
 import { checkHealth } from '../../observability/health-check.ts';
 import { LOG_LINES } from '../../observability/log-lines.ts';
-import { createMetrics } from '../../observability/metrics.ts';
 import { createMetricsSocket, type Health } from '../../observability/metrics-socket.ts';
+import { createRoleMetrics } from '../../observability/rotation-trouble.ts';
 import { settingsFindings } from '../../reload/role-reload.ts';
 import { redisTarget } from '../redis-target.ts';
 import type { RoleContext } from './context.ts';
@@ -31,7 +31,7 @@ export function runIndexHost(context: RoleContext): Promise<number> {
 export function createIndexHostRole(context: RoleContext): Lifecycle {
   const { config, places, log } = context;
   ensureDataDirectory(places.dataDir);
-  const metrics = createMetrics('index', packageVersion());
+  const metrics = createRoleMetrics('index', packageVersion(), log);
   const shown = (health: Health): Lifecycle =>
     createMetricsSocket({ directory: places.metrics, metrics, health, onError: (error) => log.warn({ err: error }, LOG_LINES.metrics.message) });
   const refusal = indexRefusal(config);

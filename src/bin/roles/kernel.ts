@@ -19,8 +19,8 @@ import { createKeyring } from '../../lease/index.ts';
 import { countLeases } from '../../observability/counting.ts';
 import { checkHealth } from '../../observability/health-check.ts';
 import { LOG_LINES } from '../../observability/log-lines.ts';
-import { createMetrics } from '../../observability/metrics.ts';
 import { createMetricsSocket } from '../../observability/metrics-socket.ts';
+import { createRoleMetrics } from '../../observability/rotation-trouble.ts';
 import { followBindings } from '../../reload/live-bindings.ts';
 import { settingsFindings } from '../../reload/role-reload.ts';
 import { firingLane } from '../../surfaces/shared/tasks/firing-lane.ts';
@@ -83,7 +83,7 @@ export async function createKernelRole({ config, places, log, reloadable }: Role
     feed: createRedisRevocations(redis),
     report,
   });
-  const metrics = createMetrics('kernel', packageVersion());
+  const metrics = createRoleMetrics('kernel', packageVersion(), log);
   const health = {
     ready: async () => [
       await checkHealth('redis', () => redis.ping()),

@@ -14,8 +14,8 @@ import { WritError } from '../../core/errors.ts';
 import { type Lifecycle, lifecycle, sequential } from '../../core/lifecycle.ts';
 import { ensureDataDirectory } from '../../data-dir/data-directory.ts';
 import { LOG_LINES } from '../../observability/log-lines.ts';
-import { createMetrics } from '../../observability/metrics.ts';
 import { createMetricsSocket } from '../../observability/metrics-socket.ts';
+import { createRoleMetrics } from '../../observability/rotation-trouble.ts';
 import { followBindings } from '../../reload/live-bindings.ts';
 import { settingsFindings } from '../../reload/role-reload.ts';
 import { registryRoots } from '../plan/registry-roots.ts';
@@ -57,7 +57,7 @@ export async function createWorkerRole(context: RoleContext, { queues, ...hooks 
   const { id: dataDirId } = ensureDataDirectory(places.dataDir);
   const target = redisTarget(config, places);
   const instances = createInstanceRegistry({ directory: places.workers });
-  const metrics = createMetrics('worker', packageVersion());
+  const metrics = createRoleMetrics('worker', packageVersion(), context.log);
   const tracing = await traceRole({ config, role: 'worker', log: context.log, metrics });
   const { tracer } = tracing;
   const health = createWorkerHealth({ deafMs: config.worker.deaf_ms, metrics, log: context.log });

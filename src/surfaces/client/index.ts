@@ -13,7 +13,7 @@ export type { ChangedMessages, MessagesApi } from './messages.ts';
 export type { WritClientOptions } from './options.ts';
 export type { ActedOnPlan, PlansApi, SubmitPlanOptions, SubmittedPlan } from './plans.ts';
 export type { QueuesApi } from './queues.ts';
-export type { RetryManyOptions } from './retry-many.ts';
+export type { RetriedPlans, RetriedTasks, Retryable, RetryManyOptions, RetryPlansOptions } from './retry-many.ts';
 export type * from './schedule-types.ts';
 export type { SchedulesApi } from './schedules.ts';
 export type { SearchApi, SearchOptions } from './search-tasks.ts';

@@ -1,5 +1,7 @@
 /** What travels about plans, in plain TypeScript as `types.ts`. */
 
+import type { Problem } from './types.ts';
+
 /** An envelope of either form (docs/plans.md), linked or not. */
 export type Envelope = Record<string, unknown>;
 
@@ -106,6 +108,25 @@ export interface PlanCancelAnswer {
   plan_id: string;
   cancel: 'requested';
   location: string;
+}
+
+export interface BulkPlanRetryRequest {
+  filter: PlanFilter;
+  limit?: number | undefined;
+}
+
+export interface BulkPlanRetryLine {
+  plan_id: string;
+  outcome: 'retried' | 'refused';
+  code?: string | undefined;
+  message?: string | undefined;
+}
+
+export interface BulkPlanRetrySummary {
+  summary: { plans: number; retried: number; refused: number };
+  /** Unless the filter finds no more: the filter that goes on with what is left. */
+  rest?: PlanFilter | undefined;
+  problem?: Problem | undefined;
 }
 
 /** A change of a plan in the stream of events. */

@@ -1,10 +1,12 @@
 import { WritTimeoutError } from './errors.ts';
+import { type RetriedPlans, type Retryable, type RetryPlansOptions, retryable, retryMany } from './retry-many.ts';
 import type { CallOptions, WaitOptions } from './tasks.ts';
 import type { Transport } from './transport.ts';
 import type {
   ApprovalList,
   ApprovalRequest,
   ApprovalView,
+  BulkPlanRetryLine,
   Envelope,
   PlanCancelAnswer,
   PlanFilter,
@@ -56,6 +58,10 @@ export interface PlansApi {
   cancel(planId: string, options?: WaitOptions): Promise<ActedOnPlan<PlanCancelAnswer>>;
   /** Continues a failed plan from where it stopped. `lease` replaces one that has expired. */
   retry(planId: string, options?: WaitOptions & { readonly lease?: string }): Promise<ActedOnPlan<PlanRetryAnswer>>;
+  /** Runs every failed plan that the filter finds on, each under its own lease: a line for each, then the counts. Leaving the loop ends the run. */
+  retryMany(filter: PlanFilter, options?: RetryPlansOptions): AsyncGenerator<BulkPlanRetryLine, RetriedPlans>;
+  /** How many plans `retryMany` would be about. */
+  retryable(filter: PlanFilter, options?: RetryPlansOptions): Promise<Retryable<PlanFilter>>;
   /** Says yes to a step that waits; needs the role that it names. The same once more has the same answer. */
   approve(planId: string, word: ApprovalRequest, options?: CallOptions): Promise<ApprovalView>;
   /** Says no: the step fails with APPROVAL_DENIED, and its `on_error` applies. */
@@ -119,6 +125,8 @@ export function createPlans(transport: Transport): PlansApi {
     async undo(planId, { wait, signal } = {}) {
       return (await transport.json<PlanUndoAnswer>({ method: 'POST', path: `${pathOf(planId)}/undo`, wait, signal, repeatable: true })).body;
     },
+    retryMany: (filter, options = {}) => retryMany('/v1/plans/retry', filter, options, transport.settings),
+    retryable: (filter, options = {}) => retryable('/v1/plans/retry', filter, options, transport.settings),
     retry: (planId, { lease, ...options } = {}) => act(planId, 'retry', options, lease === undefined ? undefined : { lease }),
   };
 

@@ -1,13 +1,12 @@
 import { type BulkOptions, type BulkTotals, submitMany } from './bulk.ts';
 import type { CapabilityId, ManifestOf, OutputOf } from './capabilities.ts';
 import { WritTimeoutError } from './errors.ts';
-import { type RetryManyOptions, retryMany } from './retry-many.ts';
+import { type RetriedTasks, type Retryable, type RetryManyOptions, type RetryPlansOptions, retryable, retryMany } from './retry-many.ts';
 import { queryOf, type SubmitTerms } from './submit-terms.ts';
 import type { Transport } from './transport.ts';
 import type {
   BulkReceipt,
   BulkRetryLine,
-  BulkRetrySummary,
   CancelAnswer,
   DryRun,
   RetryAnswer,
@@ -60,7 +59,10 @@ export interface TasksApi {
   page(filter: TaskFilter, options?: CallOptions & { readonly cursor?: string; readonly limit?: number }): Promise<TaskPage>;
   /** Runs a failed task again. `regrant`: `true` under a new lease, `false` never; the server decides unless given. */
   retry(taskId: string, options?: WaitOptions & { readonly regrant?: boolean }): Promise<Acted<RetryAnswer>>;
-  retryMany(filter: TaskFilter, options?: RetryManyOptions): AsyncGenerator<BulkRetryLine, BulkRetrySummary['summary']>;
+  /** Runs every failed task that the filter finds again: a line for each, then the counts. Leaving the loop ends the run. */
+  retryMany(filter: TaskFilter, options?: RetryManyOptions): AsyncGenerator<BulkRetryLine, RetriedTasks>;
+  /** How many tasks `retryMany` would be about. */
+  retryable(filter: TaskFilter, options?: RetryPlansOptions): Promise<Retryable<TaskFilter>>;
   /** Takes back the effect of a task. After a wait, `task` is that of the undo. */
   undo(taskId: string, options?: WaitOptions): Promise<Acted<UndoAnswer>>;
   cancel(taskId: string, options?: WaitOptions): Promise<CancelAnswer>;
@@ -108,7 +110,8 @@ export function createTasks(transport: Transport): TasksApi {
     },
     page: (filter, options = {}) => pageOf(filter, options),
     retry: (taskId, { regrant, ...options } = {}) => act(taskId, 'retry', options, regrant === undefined ? undefined : { regrant }),
-    retryMany: (filter, options = {}) => retryMany(filter, options, transport.settings),
+    retryMany: (filter, options = {}) => retryMany('/v1/tasks/retry', filter, options, transport.settings),
+    retryable: (filter, options = {}) => retryable('/v1/tasks/retry', filter, options, transport.settings),
     undo: (taskId, options = {}) => act(taskId, 'undo', options),
     async cancel(taskId, { wait, signal } = {}) {
       return (await transport.json<CancelAnswer>({ method: 'POST', path: `${pathOf(taskId)}/cancel`, wait, signal, repeatable: false })).body;

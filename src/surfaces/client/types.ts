@@ -271,6 +271,8 @@ export interface BulkRetryLine {
 
 export interface BulkRetrySummary {
   summary: { tasks: number; retried: number; refused: number };
+  /** Unless the filter finds no more: the filter that goes on with what is left. */
+  rest?: TaskFilter | undefined;
   problem?: Problem | undefined;
 }
 

@@ -11,11 +11,13 @@ const SAID = 'the ferryman waits';
 export async function giveTour(api: Api, volume: string): Promise<Readonly<Record<string, boolean>>> {
   const files = createFiles(volume, 'tour');
   for (const name of ['letter', 'bill', 'note']) files.write(name, name);
+  // A delete must be one that can be taken back.
+  const constraints = (operation: string) => (operation === 'FILE_DELETE' ? { reversible: true } : {});
   const task = (id: string, operation: string, source: string, destination?: string) => ({
     task_id: `tour-${id}`,
     capability_id: operation,
     inputs: { source_path: source, ...(destination === undefined ? {} : { destination_path: destination }) },
-    constraints: {},
+    constraints: constraints(operation),
   });
   const copy = task('copy', 'FILE_COPY', files.inside('letter'), files.inside('letter-2'));
   const copied = await api.finish(copy);
@@ -32,7 +34,7 @@ export async function giveTour(api: Api, volume: string): Promise<Readonly<Recor
     delete: deleted.body['state'] === 'success' && gone,
     undo: undone.status < 300 && files.read('note') === 'note',
     replay: JSON.stringify(replayed.body['result']) === JSON.stringify(copied.body['result']),
-    otherBytes: otherBytes.status === 409,
+    otherBytes: otherBytes.status === 422 && otherBytes.body['code'] === 'TASK_ID_CONFLICT',
     outside: outside.body['state'] !== 'success' && files.read('journal') === undefined,
   };
 }

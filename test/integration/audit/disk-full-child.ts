@@ -13,7 +13,10 @@ if (mounted.status !== 0) throw new Error(`mount -t tmpfs -o size=1m writ-test $
 
 const file = path.join(directory, 'audit.ndjson');
 const filler = path.join(directory, 'filler');
-const log = createAuditLog({ file, clock: systemClock, rotation: { maxBytes: 500, maxAgeMs: 0 } });
+/** Why a file could not be closed; `over`: it was, or it is due no more. */
+const told: string[] = [];
+const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : 'over');
+const log = createAuditLog({ file, clock: systemClock, rotation: { maxBytes: 500, maxAgeMs: 0 }, onRotation: (error) => told.push(codeOf(error)) });
 const append = (subject: string) => log.append({ surface: 'cli', who: 'x'.repeat(500), action: 'task.retry', subject, outcome: 'asked' });
 await append('first');
 fill();
@@ -29,7 +32,7 @@ for (let round = 0; codes.size === 0; round += 1) {
 const full = await verifyAuditFile(file);
 rmSync(filler);
 const after = await append('after');
-process.stdout.write(`${JSON.stringify({ codes: [...codes], taken, full, after: after.n, end: await verifyAuditFile(file) })}\n`);
+process.stdout.write(`${JSON.stringify({ codes: [...codes], taken, told, full, after: after.n, end: await verifyAuditFile(file) })}\n`);
 
 /** Takes all room but what happens to be in the log's own pages already. */
 function fill(): void {

@@ -63,6 +63,8 @@ describe('an audit log on a full disk', () => {
     const report = JSON.parse(await startChild(FULL_CHILD, [at.directory], { wrapper }).output) as Record<string, unknown> & { taken: number };
     expect(report).toMatchObject({
       codes: ['STORAGE_UNAVAILABLE'],
+      // Once, and that it was closed behind the room.
+      told: ['ENOSPC', 'over'],
       full: { ok: true, records: report.taken, files: 1 },
       after: report.taken + 2,
       end: { ok: true, records: report.taken + 2, files: 2 },

@@ -10,6 +10,7 @@ import { startChild } from '../journal/fixture.ts';
 
 const FULL_CHILD = fileURLToPath(new URL('./log-full-child.ts', import.meta.url));
 const WORKER_CHILD = fileURLToPath(new URL('./worker-full-child.ts', import.meta.url));
+const METRIC_CHILD = fileURLToPath(new URL('./rotation-metric-child.ts', import.meta.url));
 const MIB = 1024 * 1024;
 const LINE = `${'x'.repeat(MIB - 1)}\n`;
 
@@ -41,8 +42,8 @@ function logOf({
 } = {}): LogFile & { line(text?: string): Promise<void> } {
   const rolling = rollingLog({ directory, keep: 2, fd });
   if (rolling === undefined) throw new Error('not ours');
-  const log = rotating(descriptorFile(fd), rolling, { ...settings, ...rest }, now, () => {
-    failures += 1;
+  const log = rotating(descriptorFile(fd), rolling, { ...settings, ...rest }, now, (error) => {
+    if (error !== undefined) failures += 1;
   });
   const line = (text = LINE): Promise<void> => new Promise((resolve, reject) => log.write(Buffer.from(text), (error) => (error ? reject(error) : resolve())));
   return { ...log, line };
@@ -107,4 +108,10 @@ it('keeps no worker from its tasks while it lies on a full disk', async () => {
   const wrapper = process.geteuid?.() === 0 ? ['unshare', '-m'] : ['unshare', '-Urm'];
   const child = startChild(WORKER_CHILD, [directory], { wrapper });
   expect(JSON.parse(await child.output)).toMatchObject({ done: [10, 80, 20], hasLost: true });
+});
+
+it('is shown by a metric while there is no room to put it aside, and no longer', async () => {
+  const wrapper = process.geteuid?.() === 0 ? ['unshare', '-m'] : ['unshare', '-Urm'];
+  const child = startChild(METRIC_CHILD, [directory], { wrapper });
+  expect(JSON.parse(await child.output)).toEqual({ shown: ['0', '1', '0'], isLong: true, rolled: ['worker.log', 'worker.log.1'] });
 });

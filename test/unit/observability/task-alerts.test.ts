@@ -90,6 +90,19 @@ describe('prometheus/task-alerts.yml', () => {
       },
     ],
     ['a queue is paused', { alert: 'WritQueuePaused', series: { ...queue('paused', '1x30'), ...waiting('4x30') }, after: '17m', labels: FILE }],
+    [
+      'a log cannot be put aside',
+      {
+        alert: 'WritLogGrows',
+        series: worker('rotation_failing', '0x5 1x30', ', file="log"'),
+        after: '25m',
+        labels: { file: 'log', instance: 'w', role: 'worker' },
+      },
+    ],
+    [
+      'a log could not be put aside for a moment',
+      { alert: 'WritLogGrows', series: worker('rotation_failing', '0x5 1x10 0x30', ', file="log"'), after: '25m', labels: undefined },
+    ],
     ['a receiver hangs', { alert: 'WritWebhooksNotDelivered', series: pendingAge('0+60x120'), after: '90m', labels: {} }],
     ['a receiver was away for a moment', { alert: 'WritWebhooksNotDelivered', series: pendingAge('0+60x20 0x60'), after: '60m', labels: undefined }],
     ['a notice was given up', { alert: 'WritWebhooksNotDelivered', series: deadNotices('0x5 1x60'), after: '30m', labels: {} }],

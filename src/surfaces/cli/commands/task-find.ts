@@ -191,9 +191,9 @@ async function runFollow(context: CommandContext, { timeout }: { timeout: string
 /** `writ tasks retry`. */
 async function runRetry(context: CommandContext, flags: ActFlags, names: readonly string[]): Promise<number> {
   const { retryTasks } = await import('../../shared/tasks/retry.ts');
-  const { assertRetryable } = await import('../../shared/tasks/retry-many.ts');
+  const { assertFailed } = await import('../../shared/bulk-retry.ts');
   const filter = taskFilterOf(flags, context.clock.now());
-  assertRetryable(filter);
+  assertFailed(filter, 'task');
   const services = await operatorServices(context);
   const terms = flags.regrant === undefined ? {} : { regrant: flags.regrant };
   return act(context, flags, names, filter, ['failure'], 'retry', async (ids) => (await retryTasks(ids, terms, services)).map(errorOf));

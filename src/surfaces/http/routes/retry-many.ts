@@ -1,63 +1,65 @@
 import { z } from 'zod';
-import { BulkRetryLine, BulkRetryRequest, BulkRetrySummary } from '../../../contracts/index.ts';
-import { isWritError } from '../../../core/errors.ts';
-import { assertRetryable, retryMany } from '../../shared/tasks/retry-many.ts';
+import { BulkPlanRetryLine, BulkPlanRetryRequest, BulkPlanRetrySummary, BulkRetryLine, BulkRetryRequest, BulkRetrySummary } from '../../../contracts/index.ts';
+import { type FailedFilter, failedBefore, type Retryable } from '../../shared/bulk-retry.ts';
+import { retryablePlans } from '../../shared/plans/retry-many.ts';
+import { retryableTasks } from '../../shared/tasks/retry-many.ts';
 import { NDJSON } from '../body.ts';
-import { problemOf } from '../problem.ts';
-import { type Call, route } from '../route.ts';
+import { type Answer, type Call, route } from '../route.ts';
 import { operatorServices } from './answers.ts';
-import { answerLines, linesOf } from './ndjson-answer.ts';
+import { answerLines } from './ndjson-answer.ts';
+import { countLine, retryLines } from './retry-lines.ts';
+import { BulkRetryQuery } from './shapes.ts';
+
+const HOW =
+  'Page by page, answered with a line for each and a closing summary. What fails again during the run is not retried twice. ' +
+  '`dry_run=true` answers the summary alone, with how many there are. `rest` in the summary is the filter that goes on with what is left. ' +
+  'Ends when the client goes. Audited: the filter once, and every page with its counts.';
 
 export const retryManyTasks = route({
   method: 'POST',
   path: '/v1/tasks/retry',
   operation: 'retryTasks',
   summary: 'Run every failed task that a filter finds again',
-  description:
-    'Page by page over the task index, answered with a line per task and a closing summary. A task that fails again during the run is not retried twice. ' +
-    'Ends when the client goes. Audited: the filter once, and every page with its counts.',
+  description: `Over the task index. ${HOW}`,
   tag: 'tasks',
   access: ['operate'],
+  query: BulkRetryQuery,
   body: BulkRetryRequest,
   responses: { 200: { description: 'One line per task, then the summary.', type: NDJSON, schema: z.union([BulkRetryLine, BulkRetrySummary]) } },
   problems: ['INVALID_ARGUMENT', 'KERNEL_UNAVAILABLE', 'REDIS_FULL', 'REDIS_UNAVAILABLE', 'STORAGE_UNAVAILABLE'],
   async handle(call) {
-    assertRetryable(call.body.filter);
-    return answerLines(call.reply, retryLines(call));
+    const { body, caller, services } = call;
+    const terms = body.regrant === undefined ? {} : { regrant: body.regrant };
+    return answered(call, body.filter, retryableTasks(services.index, terms, operatorServices(services, caller)));
   },
 });
 
-/** Why a run ended, as the audit log says it. */
-type End = 'complete' | 'client gone' | string;
+export const retryManyPlans = route({
+  method: 'POST',
+  path: '/v1/plans/retry',
+  operation: 'retryPlans',
+  summary: 'Run every failed plan that a filter finds on',
+  description: `Over the plan journal, on the host of the pool; each from the step that ended it, under its own lease. ${HOW}`,
+  tag: 'plans',
+  access: ['operate'],
+  query: BulkRetryQuery,
+  body: BulkPlanRetryRequest,
+  responses: { 200: { description: 'One line per plan, then the summary.', type: NDJSON, schema: z.union([BulkPlanRetryLine, BulkPlanRetrySummary]) } },
+  problems: ['INVALID_ARGUMENT', 'REDIS_FULL', 'REDIS_UNAVAILABLE', 'STORAGE_UNAVAILABLE'],
+  async handle(call) {
+    return answered(call, call.body.filter, retryablePlans(call.services.plans.plans));
+  },
+});
 
-async function* retryLines({ body, caller, services, signal }: Call<undefined, undefined, BulkRetryRequest>): AsyncGenerator<string> {
-  const entry = { surface: 'http', who: caller.name, action: 'task.retry_all', subject: JSON.stringify(body.filter) } as const;
-  await services.audit.append({ ...entry, outcome: 'asked' });
-  const summary = { tasks: 0, retried: 0, refused: 0 };
-  let page = 0;
-  let end: End = 'client gone';
-  try {
-    for await (const lines of retryMany(body, services.index, operatorServices(services, caller), signal)) {
-      page += 1;
-      const counts = countsOf(lines);
-      summary.tasks += counts.tasks;
-      summary.retried += counts.retried;
-      summary.refused += counts.refused;
-      await services.audit.append({ ...entry, outcome: 'done', detail: { page, ...counts } });
-      yield linesOf(lines);
-    }
-    if (!signal.aborted) end = 'complete';
-    yield linesOf([{ summary } satisfies BulkRetrySummary]);
-  } catch (error) {
-    end = isWritError(error) ? error.code : 'INTERNAL';
-    if (page === 0) throw error;
-    yield linesOf([{ summary, problem: problemOf(error) } satisfies BulkRetrySummary]);
-  } finally {
-    await services.audit.append({ ...entry, outcome: end === 'complete' ? 'done' : 'refused', detail: { end, ...summary } });
-  }
+type BulkCall = Call<undefined, BulkRetryQuery, { readonly limit?: number | undefined }>;
+
+function answered<F extends FailedFilter>({ query, body, caller, services, reply, signal }: BulkCall, asked: F, of: Retryable<F>): Promise<Answer> {
+  const { clock, audit } = services;
+  const filter: F = failedBefore(asked, clock.now(), of.noun);
+  const run = { who: caller.name, audit, asked, filter, limit: body.limit, of, signal };
+  return answerLines(reply, query.dry_run === true ? once(countLine(run)) : retryLines(run));
 }
 
-function countsOf(lines: readonly BulkRetryLine[]): { tasks: number; retried: number; refused: number } {
-  const retried = lines.filter(({ outcome }) => outcome === 'retried').length;
-  return { tasks: lines.length, retried, refused: lines.length - retried };
+async function* once(line: Promise<string>): AsyncGenerator<string> {
+  yield await line;
 }

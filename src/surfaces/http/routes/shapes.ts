@@ -52,6 +52,11 @@ export const PlanHistoryQuery = z.strictObject({
   cursor,
 });
 
+export const BulkRetryQuery = z.strictObject({
+  dry_run: Flag.optional().describe('`true`: only counts what the filter finds; nothing runs again.'),
+});
+export type BulkRetryQuery = z.infer<typeof BulkRetryQuery>;
+
 export const LOCATION = { location: 'Where the outcome will lie.' };
 export const REPLAYED = { 'idempotency-replayed': '`true`: the same task was known already; nothing was queued.' };
 

@@ -15,7 +15,7 @@ import { cancelOnePlan, retryOnePlan } from './plan-operate.ts';
 import { undoOnePlan } from './plan-undo.ts';
 import { readPlan, submitPlan } from './plans.ts';
 import { listQueues, switchOneQueue } from './queues.ts';
-import { retryManyTasks } from './retry-many.ts';
+import { retryManyPlans, retryManyTasks } from './retry-many.ts';
 import { actOnOneSchedule, listSchedules, readSchedule, registerSchedule } from './schedules.ts';
 import { endOneSession, listSessions } from './sessions.ts';
 import { listTasks, readTask, submitTasks } from './tasks.ts';
@@ -32,6 +32,7 @@ const TASK_ROUTES: readonly AnyRoute[] = [
   cancelOneTask,
   submitPlan,
   listPlans,
+  retryManyPlans,
   readPlan,
   readPlanHistory,
   retryOnePlan,

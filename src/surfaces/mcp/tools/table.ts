@@ -3,6 +3,7 @@ import { answerApprovalTool, listApprovalsTool } from './approvals.ts';
 import { search } from './content-search.ts';
 import { indexStatus } from './index-status.ts';
 import { searchMessages, searchMessagesProduct } from './message-search.ts';
+import { retryPlansTool } from './plan-retry.ts';
 import { undoPlanTool } from './plan-undo.ts';
 import { getPlan, getPlanHistory, listPlansTool, submitPlan } from './plans.ts';
 import { listQueuesTool, pauseQueue, resumeQueue } from './queues.ts';
@@ -24,6 +25,7 @@ export const TOOLS: readonly AnyTool[] = [
   getPlan,
   listPlansTool,
   getPlanHistory,
+  retryPlansTool,
   undoPlanTool,
   listApprovalsTool,
   answerApprovalTool,

@@ -20,6 +20,7 @@ const MAY: Readonly<Record<string, 'open' | 'any' | readonly Role[]>> = {
   'POST /v1/tasks/:id/cancel': ['operate'],
   'POST /v1/plans': ['submit'],
   'GET /v1/plans': ['read'],
+  'POST /v1/plans/retry': ['operate'],
   'GET /v1/plans/:id/history': ['read'],
   'GET /v1/plans/:id': ['submit', 'read'],
   'POST /v1/plans/:id/retry': ['operate'],

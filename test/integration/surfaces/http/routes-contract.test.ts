@@ -144,6 +144,9 @@ describe('the OpenAPI document', () => {
     const signed = await held('/v1/plans?sign=true', { method: 'POST', body: { envelope: failing }, headers: WAIT });
     expect(signed.body).toMatchObject({ state: 'failure', error: { code: 'EXECUTION_FAILED' } });
     await vi.waitFor(async () => expect((await held(`/v1/plans/${signed.body.plan_id}/retry`, { method: 'POST' })).status).toBe(202), PATIENCE);
+    expect((await held('/v1/plans/retry', { method: 'POST', body: { filter: {} } })).status).toBe(200);
+    expect((await held('/v1/plans/retry?dry_run=true', { method: 'POST', body: { filter: {} } })).status).toBe(200);
+    expect((await held('/v1/plans/retry', { method: 'POST', body: { filter: { state: 'running' } } })).status).toBe(400);
 
     const waiting = envelopeOf([fileStep('FILE_COPY', at('plan.txt'), at('plan.2'))]);
     await using _ = await site.paused();

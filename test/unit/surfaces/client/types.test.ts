@@ -33,6 +33,9 @@ interface Pairs {
   BulkRetryRequest: Same<client.BulkRetryRequest, contract.BulkRetryRequest>;
   BulkRetryLine: Same<client.BulkRetryLine, contract.BulkRetryLine>;
   BulkRetrySummary: Same<client.BulkRetrySummary, contract.BulkRetrySummary>;
+  BulkPlanRetryRequest: Same<client.BulkPlanRetryRequest, contract.BulkPlanRetryRequest>;
+  BulkPlanRetryLine: Same<client.BulkPlanRetryLine, contract.BulkPlanRetryLine>;
+  BulkPlanRetrySummary: Same<client.BulkPlanRetrySummary, contract.BulkPlanRetrySummary>;
   KeySet: Same<client.KeySet, contract.KeySet>;
   PlanSubmission: Same<client.PlanSubmission, contract.PlanSubmission>;
   ShownPlanState: Same<client.ShownPlanState, contract.ShownPlanState>;
@@ -100,6 +103,9 @@ const EQUAL: { readonly [K in Names]: Pairs[K] } & { readonly [K in Names]: true
   BulkRetryRequest: true,
   BulkRetryLine: true,
   BulkRetrySummary: true,
+  BulkPlanRetryRequest: true,
+  BulkPlanRetryLine: true,
+  BulkPlanRetrySummary: true,
   KeySet: true,
   PlanSubmission: true,
   ShownPlanState: true,
