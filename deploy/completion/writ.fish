@@ -29,7 +29,7 @@ complete -c writ -n 'test (__writ_at) = ""' -f -a 'tasks' -d 'find tasks, and ac
 complete -c writ -n 'test (__writ_at) = ""' -f -a 'status' -d 'queues, workers, failures by code, ledger and Redis'
 complete -c writ -n 'test (__writ_at) = ""' -f -a 'queue' -d 'pause and resume queues'
 complete -c writ -n 'test (__writ_at) = ""' -f -a 'schedule' -d 'make tasks or plans at the times of a cron expression'
-complete -c writ -n 'test (__writ_at) = ""' -f -a 'webhooks' -d 'who is told of the ends of tasks, and what was told'
+complete -c writ -n 'test (__writ_at) = ""' -f -a 'webhooks' -d 'who is told of the ends of tasks and plans, and what was told'
 complete -c writ -n 'test (__writ_at) = ""' -f -a 'events' -d 'follow the changes of tasks and plans until Ctrl-C; needs the API'
 complete -c writ -n 'test (__writ_at) = ""' -f -a 'plan' -d 'check, run and follow plans'
 complete -c writ -n 'test (__writ_at) = ""' -f -a 'plans' -d 'find plans, and act on many'
@@ -47,6 +47,7 @@ complete -c writ -n 'test (__writ_at) = ""' -f -a 'audit' -d 'what operators did
 complete -c writ -n 'test (__writ_at) = ""' -f -a 'vault' -d 'deleted files, kept so that a delete can be undone'
 complete -c writ -d 'print the version' -s V -l version
 complete -c writ -d 'answer in JSON on stdout' -l json
+complete -c writ -d 'no colours, as with NO_COLOR in the environment' -l no-color
 complete -c writ -d 'data directory (WRIT_DATA_DIR)' -l data-dir
 complete -c writ -d 'read this instead of <data directory>/writ.toml' -l config
 complete -c writ -d 'set one setting, e.g. redis.port=6390; may be repeated' -l set
@@ -175,6 +176,7 @@ complete -c writ -n 'test (__writ_at) = "/webhooks/endpoints"' -d 'print help' -
 complete -c writ -n 'test (__writ_at) = "/webhooks/list"' -d 'only those that were given up' -l dead
 complete -c writ -n 'test (__writ_at) = "/webhooks/list"' -d 'of this endpoint' -l endpoint
 complete -c writ -n 'test (__writ_at) = "/webhooks/list"' -d 'about this task' -l task
+complete -c writ -n 'test (__writ_at) = "/webhooks/list"' -d 'about this plan' -l plan
 complete -c writ -n 'test (__writ_at) = "/webhooks/list"' -d 'API key to ask with; the operator\'s of the first start unless given' -l key
 complete -c writ -n 'test (__writ_at) = "/webhooks/list"' -d 'print help' -s h -l help
 complete -c writ -n 'test (__writ_at) = "/webhooks/show"' -d 'API key to ask with; the operator\'s of the first start unless given' -l key
@@ -206,6 +208,8 @@ complete -c writ -n 'test (__writ_at) = "/plan/run"' -d 'it does not begin befor
 complete -c writ -n 'test (__writ_at) = "/plan/run"' -d '0, as without: before every other; then 1 before 2' -l priority
 complete -c writ -n 'test (__writ_at) = "/plan/run"' -d 'follow the steps and wait for the end' -l wait
 complete -c writ -n 'test (__writ_at) = "/plan/run"' -d 'with --wait: give up after so long without news' -l timeout
+complete -c writ -n 'test (__writ_at) = "/plan/run"' -d 'push through the API, and have this endpoint of the settings told of the end (docs/webhooks.md)' -l webhook
+complete -c writ -n 'test (__writ_at) = "/plan/run"' -d 'with --webhook: API key to push with; the operator\'s of the first start unless given' -l key
 complete -c writ -n 'test (__writ_at) = "/plan/run"' -d 'print help' -s h -l help
 complete -c writ -n 'test (__writ_at) = "/plan/show"' -d 'with the results of its steps and its memory' -l memory
 complete -c writ -n 'test (__writ_at) = "/plan/show"' -d 'check the executor\'s signature with the public keys of this data directory' -l verify
@@ -325,6 +329,7 @@ complete -c writ -n 'test (__writ_at) = "/messages/shadow-report"' -d 'only this
 complete -c writ -n 'test (__writ_at) = "/messages/shadow-report"' -d 'only the projects of this product: uid, name or id' -l product
 complete -c writ -n 'test (__writ_at) = "/messages/shadow-report"' -d 'results to compare (1 to 1000)' -l limit
 complete -c writ -n 'test (__writ_at) = "/messages/shadow-report"' -d 'print help' -s h -l help
+complete -c writ -n 'test (__writ_at) = "/tui"' -d 'leave clicks and the wheel to the terminal' -l no-mouse
 complete -c writ -n 'test (__writ_at) = "/tui"' -d 'search as the holder of this API key: only what it is bound to' -l key
 complete -c writ -n 'test (__writ_at) = "/tui"' -d 'print help' -s h -l help
 complete -c writ -n 'test (__writ_at) = "/lease"' -f -a 'issue' -d 'have the kernel sign a lease for one manifest ("-" reads standard input)'
