@@ -59,13 +59,16 @@ try {
   const volume = await project.volume('files');
   say('tour, plan, searches with the index');
   const tour = await giveTour(api, volume);
+  say(JSON.stringify(tour));
   const plan = await startPlan(api, volume, 'plan', 5);
   const searches = await searchWithIndex(api, project, volume, 'first');
   say('each service killed in turn, under load');
   const kills = await killEach(api, project, volume);
+  say(JSON.stringify(kills));
   const searchesAfterKills = await searchWithIndex(api, project, volume, 'killed');
   say('three search services, restart, stop, down, up');
   const restarts = await restart(project);
+  say(JSON.stringify(restarts));
   say('the image before, killed with jobs in flight; the image of now; back; and again');
   const upgraded = await upgradeAndBack(engine, home, values.before, project);
 

@@ -86,9 +86,9 @@ async function upgrade(api: Api, project: Project, volume: string, putNow: () =>
 /** Which roles say that they do not read what they find, and whether anything was done meanwhile. */
 async function downgrade(api: Api, engine: Engine, project: Project, volume: string, putBefore: () => Promise<void>): Promise<Upgraded['down']> {
   await putBefore();
-  // It ends where a service waits for one that refuses, and leaves the others as they are: so each is put back by itself.
+  // It ends where a service waits for the kernel, which refuses, and leaves the others as they are: so they are put back without waiting for it.
   await project.compose('up', '-d');
-  await project.must('up', '-d', '--no-deps', ...ROLES);
+  await project.must('up', '-d', '--no-deps', ...ROLES.filter((role) => role !== 'kernel'));
   const waiting = waitingMove(volume);
   const files = createFiles(volume, 'waiting');
   const refused = new Set<string>();
