@@ -145,6 +145,9 @@ function viewOf({ path, tool, operation, manifest }: PlanStep, stepsDone: number
 /** What the kernel will say again, however often it is asked. */
 const FINAL: ReadonlySet<string> = new Set(['LEASE_REFUSED', 'LEASE_EXPIRED', 'INVALID_LEASE', 'INVALID_MANIFEST', 'INVALID_RESULT', 'HRC_REQUIRED']);
 
+/** What it says beside these of a plan that it remembers in another way, or not at all. */
+const MEMORY: ReadonlySet<string> = new Set(['WRONG_STATE', 'TASK_ID_CONFLICT']);
+
 export function isFinal(error: unknown): error is WritError {
   return isWritError(error) && FINAL.has(error.code);
 }
@@ -161,8 +164,9 @@ export async function askKernel<T>(plan: PlanContext, step: PlanStep, question: 
   try {
     return await ask(plan, step, shown, question);
   } catch (error) {
-    // It has forgotten the plan, or somebody else who follows it has shown another answer since: what this one has seen counts.
-    if (isWritError(error) && (error.code === 'WRONG_STATE' || error.code === 'INVALID_RESULT')) return ask(plan, step, 0, question);
+    // It has forgotten the plan, or somebody else who follows it has shown another answer since, from which another step follows that it
+    // may refuse for any reason: what this one has seen counts.
+    if (isWritError(error) && (MEMORY.has(error.code) || isFinal(error))) return ask(plan, step, 0, question);
     throw error;
   }
 }

@@ -8,6 +8,7 @@ import { LOG_LINES } from '../../src/observability/log-lines.ts';
 import type { EventRow, MetricRow } from '../../src/observability/metric-row.ts';
 import { ATTRIBUTES } from '../../src/observability/spans.ts';
 import { WritClient } from '../../src/surfaces/client/index.ts';
+import { NOTICE_TYPES } from '../../src/webhooks/notice/notice.ts';
 import { describedCommands } from '../command-tree.ts';
 
 /** What pages may call by name, read from the tables of the product. */
@@ -17,7 +18,7 @@ export interface NamedThings {
   readonly settings: ReadonlySet<string>;
   /** Metrics, and the series of histograms. */
   readonly metrics: ReadonlySet<string>;
-  /** What looks like a setting and is none: attributes of spans, log lines, actions of the audit log, ids of tools and capabilities. */
+  /** What looks like a setting and is none: attributes of spans, log lines, notices, actions of the audit log, ids of tools and capabilities. */
   readonly others: ReadonlySet<string>;
   /** The client of the API: its methods are found by walking it. */
   readonly client: object;
@@ -31,6 +32,7 @@ export async function namedThings(root = packageRoot()): Promise<NamedThings> {
     metrics: new Set(Object.entries<MetricRow>(METRICS).flatMap(([name, { type }]) => (type === 'histogram' ? SERIES.map((end) => name + end) : [name]))),
     others: new Set([
       ...Object.keys(ATTRIBUTES),
+      ...NOTICE_TYPES,
       ...Object.values<EventRow>(LOG_LINES).map(({ message }) => message),
       ...spansOf(root, 'docs/audit.md', /^Recorded are: .*/m),
       ...spansOf(root, 'docs/audit.md', /^.* are written by the log itself.*/m),

@@ -90,6 +90,21 @@ export function parkedConformance(rig: () => LedgerRig): void {
       expect(await ledger.claim(claimOf(taskId, { wish: '' }))).toMatchObject({ kind: 'new', epoch: 4 });
     });
 
+    it('is answered where the claim of another ask was given back, which is granted still', async () => {
+      const { ledger } = rig();
+      for (const errorCode of ['EXECUTION_FAILED', 'LEASE_EXPIRED']) {
+        const taskId = newTaskId();
+        await ledger.claim(claimOf(taskId));
+        await ledger.record(recordOf(taskId, 1, { ...FAILED, errorCode, wish: 'first' }));
+        await ledger.claim(claimOf(taskId, { jobKey: 'file:8', wish: 'second' }));
+        await ledger.release(taskId, 2, 'crashed', 'i-1');
+        const own = errorCode === 'LEASE_EXPIRED';
+        const answer = own ? { kind: 'busy', owner: 'i-1' } : { kind: 'failed', result: FAILED.result };
+        expect(await ledger.claim(claimOf(taskId, { wish: 'first', look: own })), errorCode).toEqual(answer);
+        expect(await ledger.claim(claimOf(taskId, { jobKey: 'file:8', wish: 'second' })), errorCode).toEqual({ kind: 'new', epoch: 3, crashes: 1 });
+      }
+    });
+
     it('is known for the youngest eight, and goes with the row', async () => {
       const { ledger } = rig();
       const taskId = newTaskId();

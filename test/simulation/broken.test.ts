@@ -222,6 +222,18 @@ describe('a history that once broke a promise keeps it', () => {
     expect([...reached]).toEqual(expect.arrayContaining(['approval:forged-INVALID_RESULT', 'question:other-hash']));
   });
 
+  it('a question that was asked anew with another answer before it, by somebody who was refused', async () => {
+    const { violations, reached } = await runHistory(scenarioOf(10_036_989));
+    expect(violations).toEqual([]);
+    expect(reached.has('question:other-hash')).toBe(true);
+  });
+
+  it('a task that has told its failure, whose job comes back when another job has given its claim back', async () => {
+    const { violations, reached } = await runHistory(scenarioOf(10_059_566));
+    expect(violations).toEqual([]);
+    expect(reached.has('claim:failed')).toBe(true);
+  });
+
   it('the job of a retry vanishes with its worker between link and unlink, after a failure', async () => {
     const { violations } = await runHistory(scenarioOf(5_017_283));
     expect(violations).toEqual([]);

@@ -47,7 +47,7 @@ export function createMemoryLedger(settings: LedgerSettings & { clock: Clock; ch
     async claim(request) {
       if (generation === undefined) return { kind: 'lost' };
       const isAnswer = request.wish !== undefined && request.wish !== '' && wishesOf(request.taskId).includes(request.wish);
-      const { answer, row } = decideClaim(find(request.taskId), isAnswer ? { ...request, waited: true } : request);
+      const { answer, row } = decideClaim(find(request.taskId), request, isAnswer);
       if (row && !(request.look && 'epoch' in answer)) write(request.taskId, row);
       return request.look && 'epoch' in answer ? { kind: 'busy', owner: request.instance } : answer;
     },
@@ -171,8 +171,12 @@ const EMPTY: TaskRow = {
   updated: 0,
 };
 
-/** The claim table of `docs/protocol.md` section 2, below the marker: the answer, and the row to write. */
-function decideClaim(row: TaskRow | undefined, request: ClaimRequest): { answer: ClaimAnswer; row?: TaskRow } {
+/**
+ * The claim table of `docs/protocol.md` section 2, below the marker: the answer, and the row to write.
+ *
+ * @param isAnswered a FAILURE was recorded for this very ask
+ */
+function decideClaim(row: TaskRow | undefined, request: ClaimRequest, isAnswered: boolean): { answer: ClaimAnswer; row?: TaskRow } {
   const before = row ?? EMPTY;
   const exp = Math.max(before.exp, request.exp);
   const epoch = before.epoch + 1;
@@ -195,8 +199,9 @@ function decideClaim(row: TaskRow | undefined, request: ClaimRequest): { answer:
   if (row.state === 'waiting') return { answer: { kind: 'cancelled', epoch }, row: granted(row.takeovers) };
   if (row.manifestSha256 !== request.manifestSha256) return { answer: { kind: 'conflict' } };
   if (row.state === 'success') return refused({ kind: 'finished', result: row.result ?? '' });
-  if (row.state === 'failure' && request.waited && !FAILURES_OF_ONE_LEASE.has(row.errorCode ?? ''))
-    return refused({ kind: 'failed', result: row.result ?? '' });
+  // Of a claim that was given back the row has the FAILURE before it.
+  const takesFailure = row.state === 'failure' ? request.waited || isAnswered : row.owner === '' && isAnswered;
+  if (takesFailure && !FAILURES_OF_ONE_LEASE.has(row.errorCode ?? '')) return refused({ kind: 'failed', result: row.result ?? '' });
   if (row.owner !== '') {
     const ours = row.jobKey === request.jobKey || row.owner === request.deadInstance;
     if (!ours) return refused({ kind: 'busy', owner: row.owner });

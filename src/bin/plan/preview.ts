@@ -2,10 +2,9 @@ import type { Config } from '../../../config/schema.ts';
 import { type Registries, readRegistries } from '../../adapters/registries/index.ts';
 import { readBindings } from '../../adapters/tool-bindings/read.ts';
 import { providerOf, type ToolBinding } from '../../contracts/index.ts';
-import { WritError } from '../../core/errors.ts';
-import type { JsonObject } from '../../core/json.ts';
 import type { PlanPreview } from '../../core/ports/index.ts';
-import { describePlan, envelopeProblems, linkPlan } from '../../executors/plan/index.ts';
+import { describePlan, linkPlan } from '../../executors/plan/index.ts';
+import { linkRefusal } from '../../surfaces/shared/plans/link-refusal.ts';
 import { type BoundFacts, plannedStep } from './outline.ts';
 import { registryDirectories, registryRoots } from './registry-roots.ts';
 
@@ -25,28 +24,17 @@ export function createPlanPreview(config: Config, options: PreviewOptions = {}):
   return {
     link(envelope) {
       const linked = linkPlan(envelope, registries.lookup);
-      if (!linked.ok) throw refusal(linked);
+      if (!linked.ok) throw linkRefusal(linked);
       return { envelope: linked.envelope, planSha256: linked.planSha256 };
     },
     outline(linked) {
       const described = describePlan(linked);
-      if (!described.ok) throw refusal(described);
+      if (!described.ok) throw linkRefusal(described);
       // Whoever only links needs no binding.
       const facts = bindingOf ?? readBoundFacts(config);
       return described.steps.map((step) => plannedStep(step, facts, config.pool.id));
     },
   };
-}
-
-/** The core's code stays readable: plans that cannot be linked fail with it on every surface. */
-function refusal({ code, message, details }: { readonly code: string; readonly message: string; readonly details: JsonObject }): WritError {
-  const problems = envelopeProblems(details);
-  const [first] = problems;
-  if (first !== undefined) return new WritError('INVALID_MANIFEST', `${first.message} (${code})`, { field: first.field, problems });
-  const more = Object.keys(details).length === 0 ? '' : ` ${JSON.stringify(details).slice(0, 500)}`;
-  // Linked on a host, it says more than to the pure core.
-  const about = code === 'REGISTRY_EMPTY' ? 'neither the envelope nor the registries of this host define what its steps name' : message;
-  return new WritError('INVALID_MANIFEST', `${code}: ${about}${more}`, { field: 'envelope' });
 }
 
 /**

@@ -1,6 +1,6 @@
 /** What travels about plans, in plain TypeScript as `types.ts`. */
 
-import type { Problem } from './types.ts';
+import type { Problem } from './problem-types.ts';
 
 /** An envelope of either form (docs/plans.md), linked or not. */
 export type Envelope = Record<string, unknown>;

@@ -3,8 +3,11 @@
  * with the contract that the server checks. Names are those on the wire; times are RFC 3339 with milliseconds.
  */
 
+import type { FieldFault, Problem } from './problem-types.ts';
+
 export type * from './approval-types.ts';
 export type * from './plan-types.ts';
+export type * from './problem-types.ts';
 export type * from './queue-types.ts';
 export type * from './session-types.ts';
 
@@ -61,25 +64,6 @@ export interface TaskSubmission {
 export type ExecutionResult<Output = Record<string, unknown>> =
   | { status: 'SUCCESS'; output: Output; error: null; signature: string }
   | { status: 'FAILURE'; output: null; error: { error_code: ResultErrorCode; message: string }; signature: string };
-
-/** One thing that is wrong with what was sent; an empty `field` means the whole of it. */
-export interface FieldFault {
-  field: string;
-  message: string;
-}
-
-/** A problem document (RFC 9457). */
-export interface Problem {
-  type: string;
-  title: string;
-  status: number;
-  detail: string;
-  code: string;
-  field?: string | undefined;
-  /** Everything that is wrong with the document; `field` and `detail` are about the first. */
-  problems?: FieldFault[] | undefined;
-  instance?: string | undefined;
-}
 
 /** What a push would meet. `none`: without authority no file is looked at. */
 export interface DryRun {

@@ -15,9 +15,12 @@ export interface FinishedOutcome {
   readonly at: number;
 }
 
+/** What a notice tells. */
+export const NOTICE_TYPES = ['task.succeeded', 'task.failed', 'plan.succeeded', 'plan.failed', 'webhook.test'] as const;
+
 /** The JSON of a notice, as Standard Webhooks has it: type, timestamp, data. */
 export interface NoticeBody {
-  readonly type: 'task.succeeded' | 'task.failed' | 'plan.succeeded' | 'plan.failed' | 'webhook.test';
+  readonly type: (typeof NOTICE_TYPES)[number];
   readonly timestamp: string;
   readonly data: Readonly<Record<string, Json>>;
 }

@@ -183,7 +183,7 @@ export class WebhookWatch {
 
   /** Whoever wants to be told of a plan is told of its last end, also where Redis has forgotten it: the journal lies on this host. */
   #judgePlan({ planSha256, index }: PlanTicket, plans: PlanEndsTwin): void {
-    const { checker, host, world, reached } = this.#parts;
+    const { checker, host, reached } = this.#parts;
     const end = recordOf(host, planSha256)?.end;
     if (end === undefined) return;
     if ((plans.endedAt.get(planSha256) ?? 0) < (this.#servedAt ?? Number.POSITIVE_INFINITY)) return;

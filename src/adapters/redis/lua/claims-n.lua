@@ -84,9 +84,13 @@ local function claim(rowKey, generationKey, at)
     rememberExp(rowKey, row, exp, now)
     return { FINISHED, call('HGET', rowKey, 'result') }
   end
-  if row.state == 'failure' and (parked or (wish ~= '' and find(call('HGET', rowKey, 'wish') or '', wish .. ' ', 1, true))) and not OF_ONE_LEASE[call('HGET', rowKey, 'code') or ''] then
-    rememberExp(rowKey, row, exp, now)
-    return { FAILED, call('HGET', rowKey, 'result') }
+  -- Of a claim that was given back the row has the FAILURE before it.
+  local failed, free = row.state == 'failure', row.state == 'failure' or row.owner == ''
+  if (failed and parked) or (free and wish ~= '' and find(call('HGET', rowKey, 'wish') or '', wish .. ' ', 1, true)) then
+    if not OF_ONE_LEASE[call('HGET', rowKey, 'code') or ''] then
+      rememberExp(rowKey, row, exp, now)
+      return { FAILED, call('HGET', rowKey, 'result') or '' }
+    end
   end
   if row.state == 'running' and row.owner ~= '' then
     if row.job ~= job and row.owner ~= dead then

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { scriptArgs } from '../../../support/compiled/script.ts';
 import { planSubject } from '../../../../src/core/notice-subject.ts';
+import { scriptArgs } from '../../../support/compiled/script.ts';
 import { type Receiver, receiver } from '../../../support/webhook-receiver.ts';
 import { outboxIn } from '../../../support/webhooks.ts';
 
