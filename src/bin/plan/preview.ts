@@ -3,8 +3,7 @@ import { type Registries, readRegistries } from '../../adapters/registries/index
 import { readBindings } from '../../adapters/tool-bindings/read.ts';
 import { providerOf, type ToolBinding } from '../../contracts/index.ts';
 import type { PlanPreview } from '../../core/ports/index.ts';
-import { describePlan, linkPlan } from '../../executors/plan/index.ts';
-import { linkRefusal } from '../../surfaces/shared/plans/link-refusal.ts';
+import { describePlan, linkPlan, linkRefusal } from '../../executors/plan/index.ts';
 import { type BoundFacts, plannedStep } from './outline.ts';
 import { registryDirectories, registryRoots } from './registry-roots.ts';
 

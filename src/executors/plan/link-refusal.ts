@@ -1,6 +1,6 @@
-import { WritError } from '../../../core/errors.ts';
-import type { JsonObject } from '../../../core/json.ts';
-import { envelopeProblems } from '../../../executors/plan/index.ts';
+import { WritError } from '../../core/errors.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { envelopeProblems } from './problems.ts';
 
 /** Why an envelope could not be linked. The core's code stays readable: plans that cannot be linked fail with it on every surface. */
 export function linkRefusal({ code, message, details }: { readonly code: string; readonly message: string; readonly details: JsonObject }): WritError {
