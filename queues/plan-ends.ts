@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { readPlanView } from '../src/adapters/redis/plan-views.ts';
 import { duplicateOf, masters, type RedisConnection } from '../src/adapters/redis/redis-connection.ts';
 import { redisCall } from '../src/adapters/redis/redis-error.ts';
+import { redisTime } from '../src/adapters/redis/redis-time.ts';
 import type { Clock } from '../src/core/clock.ts';
 import { type Lifecycle, lifecycle } from '../src/core/lifecycle.ts';
 import { pause } from '../src/core/pause.ts';
@@ -51,12 +52,6 @@ export function createPlanEnds({ connection, pool, shards = ONE_SHARD, histories
     isCut = true;
   }
 
-  /** Ids that are read after this were not there before. */
-  async function now(): Promise<number> {
-    const [seconds = 0, micros = 0] = await redis.time();
-    return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
-  }
-
   function positionsIn(place: string): readonly StreamPosition[] | undefined {
     const known = Place.safeParse(parsed(place)).data ?? {};
     const positions = streams.flatMap((stream) => {
@@ -80,7 +75,7 @@ export function createPlanEnds({ connection, pool, shards = ONE_SHARD, histories
 
     here: () =>
       redisCall(async () => {
-        const at = await now();
+        const at = await redisTime(redis);
         const ends = await Promise.all(streams.map(async (stream) => [positionName(stream), await endOf(redis, stream)] as const));
         return { place: JSON.stringify(Object.fromEntries(ends)), at };
       }),
@@ -89,7 +84,8 @@ export function createPlanEnds({ connection, pool, shards = ONE_SHARD, histories
       redisCall(async () => {
         const from = positionsIn(place);
         if (from === undefined) return 'lost';
-        const begun = await now();
+        // Ids that are read after this were not there before.
+        const begun = await redisTime(redis);
         if (signal.aborted) return { place, at: begun, ended: [] };
         signal.addEventListener('abort', cut, { once: true });
         const look = await readStreams(waiting, from, MAX_EVENTS, BLOCK_MS).finally(() => signal.removeEventListener('abort', cut));
