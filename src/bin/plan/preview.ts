@@ -2,8 +2,9 @@ import type { Config } from '../../../config/schema.ts';
 import { type Registries, readRegistries } from '../../adapters/registries/index.ts';
 import { readBindings } from '../../adapters/tool-bindings/read.ts';
 import { providerOf, type ToolBinding } from '../../contracts/index.ts';
+import { planRefusal } from '../../core/plan-refusal.ts';
 import type { PlanPreview } from '../../core/ports/index.ts';
-import { describePlan, linkPlan, linkRefusal } from '../../executors/plan/index.ts';
+import { describePlan, envelopeProblems, linkPlan } from '../../executors/plan/index.ts';
 import { type BoundFacts, plannedStep } from './outline.ts';
 import { registryDirectories, registryRoots } from './registry-roots.ts';
 
@@ -23,12 +24,12 @@ export function createPlanPreview(config: Config, options: PreviewOptions = {}):
   return {
     link(envelope) {
       const linked = linkPlan(envelope, registries.lookup);
-      if (!linked.ok) throw linkRefusal(linked);
+      if (!linked.ok) throw planRefusal(linked, envelopeProblems(linked.details));
       return { envelope: linked.envelope, planSha256: linked.planSha256 };
     },
     outline(linked) {
       const described = describePlan(linked);
-      if (!described.ok) throw linkRefusal(described);
+      if (!described.ok) throw planRefusal(described, envelopeProblems(described.details));
       // Whoever only links needs no binding.
       const facts = bindingOf ?? readBoundFacts(config);
       return described.steps.map((step) => plannedStep(step, facts, config.pool.id));

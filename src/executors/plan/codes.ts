@@ -11,7 +11,6 @@ export const CODES = {
   REGISTRY_INVALID: { class: 'A', message: 'a definition is not what its contract says' },
   REGISTRY_CONFLICT: { class: 'A', message: 'two definitions of the same name differ' },
   UNKNOWN_REF: { class: 'A', message: 'a step names a definition that does not exist' },
-  FAN_OUT_REFUSED: { class: 'A', message: 'a plan starts no other plans: for_each runs a step for each item of a list, one after the other (docs/plans.md)' },
   EXPANSION_CYCLE: { class: 'A', message: 'definitions contain each other' },
   MAX_DEPTH_EXCEEDED: { class: 'A', message: 'definitions are nested too deeply' },
   MAX_STEPS_EXCEEDED: { class: 'A', message: 'the plan has more steps than it may run' },

@@ -82,9 +82,6 @@ function linkAll(steps: readonly ReadyStep[], linker: Linker): number | Failure 
   return height;
 }
 
-/** Names under which somebody would look for a tool that runs a plan for each item: what it is refused for is told (docs/plans.md). */
-const STARTS_PLANS: ReadonlySet<string> = new Set(['writ.plan', 'writ.plans', 'writ.fan_out', 'writ.fan-out']);
-
 function linkOne({ type, ref }: ReadyStep, linker: Linker): number | Failure {
   const category = CATEGORY[type];
   const name = nameOf(category, ref);
@@ -94,7 +91,6 @@ function linkOne({ type, ref }: ReadyStep, linker: Linker): number | Failure {
   if (start >= 0) return failure('EXPANSION_CYCLE', { cycle: [...linker.open.slice(start), name] });
   if (linker.open.length >= LIMITS.linkDepth) return failure('MAX_DEPTH_EXCEEDED', { limit: LIMITS.linkDepth });
   const definition = linker.registry.find(category, ref);
-  if (definition === undefined && STARTS_PLANS.has(ref)) return failure('FAN_OUT_REFUSED', { type, ref });
   if (definition === undefined) return linker.registry.isEmpty ? failure('REGISTRY_EMPTY') : failure('UNKNOWN_REF', { type, ref });
   if (definition instanceof Failure) return definition;
   linker.open.push(name);

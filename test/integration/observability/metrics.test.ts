@@ -12,9 +12,11 @@ import { createMetricsGatherer } from '../../../src/observability/gatherer.ts';
 import { labelAllows } from '../../../src/observability/labels.ts';
 import { createLogger } from '../../../src/observability/logging.ts';
 import type { MetricRow } from '../../../src/observability/metric-row.ts';
+
 import { createMetrics } from '../../../src/observability/metrics.ts';
 import { createMetricsSocket } from '../../../src/observability/metrics-socket.ts';
 import { observePushes } from '../../../src/observability/pushes.ts';
+import { createRoleMetrics, followRotation } from '../../../src/observability/rotation-trouble.ts';
 import { webhookTelemetry } from '../../../src/observability/webhooks.ts';
 import { indexGround } from '../../support/content/index-service.ts';
 import { manifestOf } from '../../support/rig.ts';
@@ -111,9 +113,10 @@ describe('the metrics of an installation', () => {
     notices.counted([{ state: 'pending', notices: 1, bytes: 1, oldestAt: Date.now() }]);
     notices.dropped('text', 1);
     notices.dropped('notice', 1);
+    followRotation(site.api.own, createLogger('silent', 'api'), ['log', 'audit']);
     await using ground = await indexGround();
     const standing = await ground.service.status();
-    const host = createMetrics('index', '0');
+    const host = createRoleMetrics('index', '0', createLogger('silent', 'index'));
     followIndexes(host, () => standing);
     await using shown = createMetricsSocket({ directory: site.rig.places.metrics, metrics: host, onError: (error) => expect.unreachable(String(error)) });
     await shown.start();

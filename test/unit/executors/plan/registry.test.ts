@@ -62,15 +62,6 @@ describe('definitions of an envelope', () => {
     }
   });
 
-  it('a step that would start plans is told what there is in place of it', () => {
-    for (const ref of ['writ.plan', 'writ.fan_out'])
-      expect(play(execution([say(), say({}, { ref })]))).toMatchObject({
-        code: 'FAN_OUT_REFUSED',
-        calls: [],
-        error: { message: expect.stringContaining('for_each') },
-      });
-  });
-
   it('a name that nobody defines is UNKNOWN_REF, even in a step that would be skipped', () => {
     for (const step of [
       say({}, { ref: 'gone' }),

@@ -1,0 +1,32 @@
+import { type FieldProblem, WritError } from './errors.ts';
+import type { JsonObject } from './json.ts';
+
+/** Why the plan core did not link an envelope. */
+export interface LinkFault {
+  readonly code: string;
+  readonly message: string;
+  readonly details: JsonObject;
+}
+
+/** Names under which somebody would look for a tool that runs a plan for each item of a list. */
+const STARTS_PLANS: ReadonlySet<unknown> = new Set(['writ.plan', 'writ.plans', 'writ.fan_out', 'writ.fan-out']);
+
+/**
+ * Why an envelope could not be linked. The core's code stays readable: plans that cannot be linked fail with it on every surface.
+ * What the core need not know is said here: what this host lacks, and what plans are refused on purpose.
+ *
+ * @param problems what is wrong with the document by its fields, if that is the reason
+ */
+export function planRefusal({ code, message, details }: LinkFault, problems: readonly FieldProblem[]): WritError {
+  const [first] = problems;
+  if (first !== undefined) return new WritError('INVALID_MANIFEST', `${first.message} (${code})`, { field: first.field, problems });
+  const { ref } = details;
+  if (code === 'UNKNOWN_REF' && STARTS_PLANS.has(ref)) {
+    const why = 'a plan starts no other plans: for_each runs a step for each item of a list, one after the other (docs/plans.md)';
+    return new WritError('INVALID_MANIFEST', `FAN_OUT_REFUSED: ${why}`, { field: 'envelope' });
+  }
+  const more = Object.keys(details).length === 0 ? '' : ` ${JSON.stringify(details).slice(0, 500)}`;
+  // Linked on a host, it says more than to the pure core.
+  const about = code === 'REGISTRY_EMPTY' ? 'neither the envelope nor the registries of this host define what its steps name' : message;
+  return new WritError('INVALID_MANIFEST', `${code}: ${about}${more}`, { field: 'envelope' });
+}

@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { planRefusal } from '../../../src/core/plan-refusal.ts';
+
+const fault = (code: string, details = {}) => ({ code, message: 'a step names a definition that does not exist', details });
+
+describe('the refusal of an envelope', () => {
+  it('has the code of the core and what it is about', () => {
+    const { code, field, message } = planRefusal(fault('UNKNOWN_REF', { type: 'tool', ref: 'gone' }), []);
+    expect([code, field]).toEqual(['INVALID_MANIFEST', 'envelope']);
+    expect(message).toBe('UNKNOWN_REF: a step names a definition that does not exist {"type":"tool","ref":"gone"}');
+  });
+
+  it('names the first fault of a document, and has them all', () => {
+    const problems = [
+      { field: 'header.id', message: 'must be text' },
+      { field: 'steps', message: 'must be a list' },
+    ];
+    expect(planRefusal(fault('INVALID_CONTRACT'), problems)).toMatchObject({ field: 'header.id', message: 'must be text (INVALID_CONTRACT)', problems });
+  });
+
+  it.each(['writ.plan', 'writ.plans', 'writ.fan_out', 'writ.fan-out'])('tells whoever looks for %s what there is in its place', (ref) => {
+    expect(planRefusal(fault('UNKNOWN_REF', { type: 'tool', ref }), []).message).toMatch(/^FAN_OUT_REFUSED: .*for_each/);
+  });
+
+  it('says what this host lacks', () => {
+    expect(planRefusal(fault('REGISTRY_EMPTY'), []).message).toContain('registries of this host');
+  });
+});
