@@ -242,6 +242,12 @@ describe('a history that once broke a promise keeps it', () => {
     }
   });
 
+  it('a step that declares retries, whose worker is lost five times', async () => {
+    const { violations, reached } = await runHistory(scenarioOf(10_088_842));
+    expect(violations).toEqual([]);
+    expect(reached.has('says:lost')).toBe(true);
+  });
+
   it('the job of a retry vanishes with its worker between link and unlink, after a failure', async () => {
     const { violations } = await runHistory(scenarioOf(5_017_283));
     expect(violations).toEqual([]);
