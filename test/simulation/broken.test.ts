@@ -248,6 +248,11 @@ describe('a history that once broke a promise keeps it', () => {
     expect(reached.has('says:lost')).toBe(true);
   });
 
+  it('an operator who sleeps when the patience of the history is over, and new trouble gives it more', async () => {
+    const { violations } = await runHistory(scenarioOf(10_355_360));
+    expect(violations).toEqual([]);
+  });
+
   it('the job of a retry vanishes with its worker between link and unlink, after a failure', async () => {
     const { violations } = await runHistory(scenarioOf(5_017_283));
     expect(violations).toEqual([]);
