@@ -1,6 +1,7 @@
 import { standInReason } from '../queues/job-bounds.ts';
 import { MAX_JOB_BYTES, TaskJob } from '../src/contracts/index.ts';
 import { canonicalJson } from '../src/core/canonical-json.ts';
+import { crashedTooOften, lostTooOften } from '../src/core/counted.ts';
 import { type FieldProblem, isWritError } from '../src/core/errors.ts';
 import { sha256Hex } from '../src/core/hash.ts';
 import { isOutage } from '../src/core/outage.ts';
@@ -175,15 +176,9 @@ const MAX_TAKEOVERS = 5;
 /** The fifth crash ends one that no worker can carry out. */
 const MAX_CRASHES = 5;
 
-/** Whoever may write to Redis may write these counts: the signed sentence says whose they are, and no more. */
-const COUNTED = 'by the count in Redis';
-
 function endPoisoned({ takeovers, crashes }: ClaimedDelivery): Execution | undefined {
-  if (takeovers >= MAX_TAKEOVERS) {
-    return { kind: 'outcome', outcome: failure('RESOURCE_EXHAUSTED', `${COUNTED}, the worker was lost ${takeovers} times while it ran this task`) };
-  }
-  if (crashes < MAX_CRASHES) return undefined;
-  return { kind: 'outcome', outcome: failure('EXECUTION_FAILED', `${COUNTED}, ${crashes} deliveries of this task crashed in the worker, whose log says why`) };
+  if (takeovers >= MAX_TAKEOVERS) return { kind: 'outcome', outcome: lostTooOften(takeovers) };
+  return crashes < MAX_CRASHES ? undefined : { kind: 'outcome', outcome: crashedTooOften(crashes) };
 }
 
 function endCancelled({ cancelled }: ClaimedDelivery): Execution | undefined {

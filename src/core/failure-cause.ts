@@ -31,7 +31,7 @@ const EXECUTION: readonly Row[] = [
   [is(UNPROVEN_CONFLICT_MESSAGE), 'id_conflict'],
   [/^this task was done on .*, and its result is no longer kept; nothing was done now$/s, 'id_conflict'],
   [/^the same fault came back \d+ times \(/, 'worker_fault'],
-  [/^\d+ deliveries of this task crashed in the worker, whose log says why$/, 'worker_fault'],
+  [/^(by the count in Redis, )?\d+ deliveries of this task crashed in the worker, whose log says why$/, 'worker_fault'],
   [/^the (process of the search (ended unexpectedly|could not be started)|search was stopped)$/, 'worker_fault'],
   [/^ExecutionFailed: path: /, 'source_missing'],
   [/^ExecutionFailed: /, 'worker_fault'],
@@ -77,7 +77,9 @@ const RESOURCES: readonly Row[] = [
   [/^the source is larger than \d+ bytes$/, 'too_large'],
   [/^the (answer has|\d+ results have) \d+ bytes, and an? (result|answer) has room for \d+; ask for fewer/, 'too_large'],
   [/^the task ran longer than its wall-clock limit$/, 'time_limit'],
-  [/^the worker was lost \d+ times /, 'worker_lost'],
+  // Results of before do not say whose count it is.
+  [/^(by the count in Redis, )?the worker was lost \d+ times /, 'worker_lost'],
+  [/^by the count in Redis, workers were lost or crashed too often with this task; /, 'worker_lost'],
   [/^the workers of this task were lost too often; /, 'worker_lost'],
 ];
 

@@ -234,6 +234,25 @@ describe('a history that once broke a promise keeps it', () => {
     expect(reached.has('claim:failed')).toBe(true);
   });
 
+  it('Redis comes back as it was before the end of a firing, whose worker lives on and ends the job', async () => {
+    const schedule = { cron: '* * * * *', missed: 'latest', overlap: 'skip', until: 130_000, last: 'pause', deaths: [] } as const;
+    for (const at of [60_008, 60_007.9, 60_007.85]) {
+      const { violations } = await runHistory({ ...scenarioOf(10_081_948), schedule, faults: [{ kind: 'redis-loss', at, ageMs: 4 }] });
+      expect(violations, `Redis comes back at ${at} ms`).toEqual([]);
+    }
+  });
+
+  it('a step that declares retries, whose worker is lost five times', async () => {
+    const { violations, reached } = await runHistory(scenarioOf(10_088_842));
+    expect(violations).toEqual([]);
+    expect(reached.has('says:lost')).toBe(true);
+  });
+
+  it('an operator who sleeps when the patience of the history is over, and new trouble gives it more', async () => {
+    const { violations } = await runHistory(scenarioOf(10_355_360));
+    expect(violations).toEqual([]);
+  });
+
   it('the job of a retry vanishes with its worker between link and unlink, after a failure', async () => {
     const { violations } = await runHistory(scenarioOf(5_017_283));
     expect(violations).toEqual([]);

@@ -36,8 +36,10 @@ export class Scheduler {
   async run(isOver: () => boolean, limits: { readonly untilMs: number; readonly events: number }): Promise<boolean> {
     for (;;) {
       if (isOver()) return true;
-      const event = pop(this.#heap);
+      const [event] = this.#heap;
+      // It stays for whoever goes on later.
       if (event === undefined || event.at > limits.untilMs || this.events >= limits.events) return false;
+      pop(this.#heap);
       this.events += 1;
       this.now = Math.max(this.now, event.at);
       const { process } = event;

@@ -1,4 +1,5 @@
-import { failure, type Outcome } from '../../core/outcome.ts';
+import { ROLLED_BACK_TOO_OFTEN } from '../../core/counted.ts';
+import { failure } from '../../core/outcome.ts';
 import type { OpenAttempt } from '../../core/ports/index.ts';
 import { type FailureReason, STARTS_EFFECT, type Verdict } from './classify.ts';
 import { removeTemporary } from './copy.ts';
@@ -24,7 +25,7 @@ export async function carryOut(recovering: Recovering, verdict: Verdict, mayRedo
   const { open, findings } = recovering;
   if (STARTS_EFFECT.has(verdict.do) && !mayRedo) {
     await clearTemporary(recovering);
-    return failed(TAKEN_OVER_TOO_OFTEN);
+    return failed(ROLLED_BACK_TOO_OFTEN);
   }
   switch (verdict.do) {
     case 'redo':
@@ -51,11 +52,6 @@ export async function carryOut(recovering: Recovering, verdict: Verdict, mayRedo
       return giveUp(recovering, verdict.why, verdict.incident);
   }
 }
-
-const TAKEN_OVER_TOO_OFTEN: Outcome = failure(
-  'RESOURCE_EXHAUSTED',
-  'by the count in Redis, workers were lost or crashed too often with this task; what had been begun was rolled back',
-);
 
 const SENTENCES = {
   'destination-exists': 'the destination exists',

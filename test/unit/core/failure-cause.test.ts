@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FAILURE_REASON_NAMES, FAILURE_REASONS, RESULT_ERROR_CODES } from '../../../src/contracts/index.ts';
+import { crashedTooOften, lostTooOften, ROLLED_BACK_TOO_OFTEN } from '../../../src/core/counted.ts';
 import { CAUSES, causeOfResult, failureCause } from '../../../src/core/failure-cause.ts';
 import type { FsRefusal } from '../../../src/core/ports/index.ts';
 import { parsePath, toPathBase } from '../../../src/executors/file/paths.ts';
@@ -99,6 +100,9 @@ describe('the cause of a failure', () => {
     expect(told('the source is larger than 5 bytes')).toBe('too_large');
     expect(told('the destination has no room left on its file system')).toBe('disk_full');
     expect(told('the worker was lost 5 times while it ran this task')).toBe('worker_lost');
+    expect([lostTooOften(5), ROLLED_BACK_TOO_OFTEN, crashedTooOften(5)].map(({ error }) => error && causeOfResult({ error })?.reason)).toEqual([
+      ...['worker_lost', 'worker_lost', 'worker_fault'],
+    ]);
     expect(told('the search needs more memory than it may take')).toBe('host_limit');
   });
 

@@ -23,10 +23,13 @@ export function firingLane(producer: Producer, plans: FiredPlans & Partial<Async
 
 function standingOf(status: TaskStatus): FiringStanding {
   if (status.state === 'finished') return { kind: 'ended', code: status.outcome.error?.error_code ?? 'SUCCESS' };
-  // A row without a job leads to no end: Redis was emptied while a worker took it, and nobody comes for it.
-  const isLeft = KINDS[status.state] === 'open' && 'job' in status && status.job === undefined;
+  // A row without a job that will run leads to no end, and nobody comes for it: Redis was emptied while a worker took it, or came back
+  // as it was before the end, and the job has ended since. The job was asked first: an end that it had seen stood in the row by then.
+  const isLeft = KINDS[status.state] === 'open' && 'job' in status && !COMES.has(status.job?.state ?? 'absent');
   return { kind: isLeft ? 'unknown' : KINDS[status.state] };
 }
+
+const COMES: ReadonlySet<string> = new Set(['waiting', 'delayed', 'active']);
 
 const KINDS = { waiting: 'open', running: 'open', unknown: 'unknown', unproven: 'unproven', malformed: 'unproven' } satisfies Record<
   Exclude<TaskStatus['state'], 'finished'>,

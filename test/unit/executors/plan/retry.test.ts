@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { crashedTooOften, lostTooOften, ROLLED_BACK_TOO_OFTEN } from '../../../../src/core/counted.ts';
 import type { JsonObject } from '../../../../src/core/json.ts';
 import { bad, cap, capability, execution, ok, type Played, pathsOf, play, say, tool } from '../../../support/plan-core.ts';
 
@@ -50,6 +51,9 @@ describe('a declared retry', () => {
     ['EXECUTION_FAILED', 'the same fault came back 6 times (TypeError); nobody can tell whether the task had its effect'],
     ['EXECUTION_FAILED', 'inputs.source_path must be absolute'],
     ['RESOURCE_EXHAUSTED', 'the worker was lost 5 times while it ran this task'],
+    ['RESOURCE_EXHAUSTED', lostTooOften(5).error?.message ?? ''],
+    ['RESOURCE_EXHAUSTED', ROLLED_BACK_TOO_OFTEN.error?.message ?? ''],
+    ['EXECUTION_FAILED', crashedTooOften(5).error?.message ?? ''],
     ['SCOPE_NOT_ALLOWED', 'no'],
     ['A_CODE_OF_ITS_OWN', 'no'],
   ])('is not made after %s, %s', (code, message) => {
