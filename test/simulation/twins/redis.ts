@@ -3,12 +3,12 @@ import { createMemoryLedger } from '../../../src/adapters/memory/ledger.ts';
 import { createMemoryPresence } from '../../../src/adapters/memory/presence.ts';
 import { createMemoryRevocations } from '../../../src/adapters/memory/revocations.ts';
 import { createMemoryChannels } from '../../../src/adapters/memory/signals.ts';
-import type { KeyedCommand, RedisConnection } from '../../../src/adapters/redis/redis-connection.ts';
+import type { RedisConnection } from '../../../src/adapters/redis/redis-connection.ts';
 import { WritError } from '../../../src/core/errors.ts';
 import { EPOCH_MS, type SimProcess } from '../scheduler.ts';
 import type { World } from '../world.ts';
 import { PlanViewsTwin } from './plan-views.ts';
-import { QueueTwin, type RetryOptions } from './queue.ts';
+import { QueueTwin, type RetryOptions, type StoredJob } from './queue.ts';
 
 /** Everything that Redis holds, with the loss of all of it or of what is younger than a moment. */
 export class RedisTwin {
@@ -65,24 +65,22 @@ export class RedisTwin {
 
   /** The connection behind the queues, as far as jobs are weighed on it before they are fetched. */
   connectionFor(process: SimProcess): RedisConnection {
-    const pipeline = (commands: readonly KeyedCommand[]) => ({
-      exec: () =>
-        this.#world.call(process, {
-          to: 'redis',
-          what: `queue.weigh ${commands[0]?.[1]}`,
-          effect: () => commands.map(([command, key, field]) => [null, this.#weigh(command, key, String(field))]),
-        }),
-    });
+    // The script of `queues/job-weight.ts`.
+    const writJobWeight = (_keys: number, key: string, ...fields: readonly string[]): Promise<readonly number[]> =>
+      this.#world.call(process, { to: 'redis', what: `queue.weigh ${key}`, effect: () => this.#weigh(key, fields) });
     const exists = (key: string): Promise<number> =>
-      this.#world.call(process, { to: 'redis', what: `queue.exists ${key}`, effect: () => this.#weigh('exists', key, '') });
-    return { pipeline, exists } as unknown as RedisConnection;
+      this.#world.call(process, { to: 'redis', what: `queue.exists ${key}`, effect: () => Number(this.#jobAt(key) !== undefined) });
+    return { writJobWeight, exists } as unknown as RedisConnection;
   }
 
-  #weigh(command: string, key: string, field: string): number {
+  #weigh(key: string, fields: readonly string[]): readonly number[] {
+    const job = this.#jobAt(key);
+    return job === undefined ? [] : fields.map((field) => (field === 'data' ? JSON.stringify(job.data).length : 1));
+  }
+
+  #jobAt(key: string): StoredJob | undefined {
     const [queue = '', jobId = ''] = key.split(':');
-    const job = this.queue(queue).jobs.get(jobId);
-    if (job === undefined || command === 'exists') return Number(job !== undefined);
-    return field === 'data' ? JSON.stringify(job.data).length : 1;
+    return this.queue(queue).jobs.get(jobId);
   }
 
   /** BullMQ's queue as our producers use it. */
