@@ -108,6 +108,10 @@ export const STATES: readonly string[] = [
     ...questions(),
     ...notices(),
     'claim:failed',
+    // Ends of plans have the rows of tasks' notices.
+    'notice:plan-success',
+    'notice:plan-failure',
+    'notice:plan-again',
     'record:recorded',
     'record:awaited',
     'record:stale',
