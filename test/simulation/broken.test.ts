@@ -253,6 +253,11 @@ describe('a history that once broke a promise keeps it', () => {
     expect(violations).toEqual([]);
   });
 
+  it('an attempt that its worker seals at the moment when another one looks at it and takes it over', async () => {
+    const { violations } = await runHistory(scenarioOf(10_126_574));
+    expect(violations).toEqual([]);
+  });
+
   it('the job of a retry vanishes with its worker between link and unlink, after a failure', async () => {
     const { violations } = await runHistory(scenarioOf(5_017_283));
     expect(violations).toEqual([]);

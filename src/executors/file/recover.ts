@@ -22,8 +22,9 @@ export function recover(task: Task, context: RunContext, { mayRedo }: { readonly
     if (open.manifestSha256 !== task.manifestSha256) throw new WritError('TASK_ID_CONFLICT', `task_id ${open.taskId} is used for another manifest`);
     const reason = stopReason(context.signal);
     if (reason === 'lock-lost' || reason === 'shutdown') return { execution: stopped(reason), opened: undefined };
-    if (!(await seize(open, deps))) return busy('the process that began this task may still act on it');
-    return withDescriptors((descriptors) => finishOpen(task, open, context, mayRedo, deps, descriptors));
+    const seized = await seize(open, deps);
+    if (seized === undefined) return busy('the process that began this task may still act on it');
+    return withDescriptors((descriptors) => finishOpen(task, seized, context, mayRedo, deps, descriptors));
   });
 }
 
@@ -40,11 +41,12 @@ async function finishOpen(task: Task, open: OpenAttempt, context: RunContext, ma
   return answer(effect, attempt, task.manifest, deps);
 }
 
-/** Nobody touches an attempt whose process may still act; an own one that is not running is ours already. */
-async function seize(open: OpenAttempt, { instances, journal }: FileDeps): Promise<boolean> {
-  if (open.process.instance === instances.self.instance) return true;
-  if (!(await instances.ensureDead(open.process))) return false;
-  return journal.adopt(open.taskId, open.n, open.process.instance, instances.self);
+/** Nobody touches an attempt whose process may still act; an own one that is not running is ours already. What a dead one had done until then counts. */
+async function seize(open: OpenAttempt, { instances, journal }: FileDeps): Promise<OpenAttempt | undefined> {
+  if (open.process.instance === instances.self.instance) return open;
+  if (!(await instances.ensureDead(open.process))) return undefined;
+  const isOurs = await journal.adopt(open.taskId, open.n, open.process.instance, instances.self);
+  return isOurs ? (await journal.view(open.taskId)).open : undefined;
 }
 
 function busy(why: string): RunEnd {
