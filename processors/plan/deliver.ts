@@ -1,6 +1,6 @@
 import { standInReason } from '../../queues/job-bounds.ts';
 import { type PlanJobData, planJobId } from '../../queues/plan-jobs.ts';
-import { PlanJob } from '../../src/contracts/index.ts';
+import { PlanJob, type PlanLeasePayload } from '../../src/contracts/index.ts';
 import { isWritError } from '../../src/core/errors.ts';
 import type { JsonObject } from '../../src/core/json.ts';
 import { stopReason } from '../../src/core/stopped.ts';
@@ -102,7 +102,7 @@ async function deliver(delivery: Delivery, running: Running, parked: ParkedPlans
   const lease = job.lease ?? '';
   seen.planSha256 = planSha256;
   const { exp } = authentication.lease;
-  const early = deps.authorities.earlyBy(authentication.lease);
+  const early = earlyBy(authentication.lease, delivery, deps);
   const isOwn = delivery.jobId === planJobId(planSha256);
   const isCancelled = (): Promise<boolean> => (isOwn ? isCancelAsked({ planSha256 }, deps) : Promise.resolve(false));
   // The lease says when, and not the queue: nothing is written before (docs/plan-protocol.md 11).
@@ -138,6 +138,11 @@ async function deliver(delivery: Delivery, running: Running, parked: ParkedPlans
     return endWith(plan, { code: 'RESOURCE_EXHAUSTED', message: `the worker was lost ${record.losses} times at one step of this plan` }, deps);
   }
   return advance(plan, delivery, deps);
+}
+
+/** A lease that counted when its job was added is for now: the clock of this host is behind then, and the lease refused. */
+function earlyBy(lease: PlanLeasePayload, { attempt }: Delivery, { authorities }: PlanDeps): number {
+  return lease.iat * 1000 > attempt.addedAt ? authorities.earlyBy(lease) : 0;
 }
 
 /** A walk gives its slot back after this time, to the end of the line, milliseconds. */

@@ -139,6 +139,15 @@ describe('a plan whose lease counts only later', () => {
     expect([await world.journal.record(world.planSha256), world.view.shown]).toEqual([undefined, undefined]);
   });
 
+  it('is refused and not put off where its lease had begun when its job was added: the clock of this host is behind', async () => {
+    const world = await early();
+    const { authorities } = world.deps;
+    const authenticatePlan = async () => ({ ok: true, lease: { iat: 0, exp: 1 } }) as Awaited<ReturnType<typeof authorities.authenticatePlan>>;
+    const authorizePlan = () => ({ code: 'INVALID_LEASE', message: 'the lease was issued in the future' }) as const;
+    world.deps = { ...world.deps, authorities: { ...authorities, authenticatePlan, authorizePlan } };
+    expect(await world.deliver()).toMatchObject({ kind: 'ended', end: { code: 'INVALID_LEASE' } });
+  });
+
   it('ends at once when somebody cancels it, before or after it went back', async () => {
     const world = await early();
     const end = await world.deliver();

@@ -52,7 +52,7 @@ export async function createPlanWorld(steps: readonly StepLike[], bound: Binding
     startPlan,
     bindings: (ref: string) => bound(ref),
     authorities: {
-      authenticatePlan: async () => ({ ok: true, lease: { exp: NOW + 3600 } }),
+      authenticatePlan: async () => ({ ok: true, lease: { iat: NOW, exp: NOW + 3600 } }),
       authorizePlan: () => undefined,
       earlyBy: () => 0,
       refresh: async () => undefined,
