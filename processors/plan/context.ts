@@ -35,6 +35,8 @@ import type { Walk } from './walk.ts';
 export interface PlanDeps extends Pick<ParkingDeps, 'promote' | 'parkMs'> {
   readonly pool: string;
   readonly clock: Clock;
+  /** What time it is for everybody, milliseconds since 1970. */
+  readonly redisTime: () => Promise<number>;
   /** Starts the pure run of a linked envelope. */
   readonly startPlan: PlanLogic['start'];
   readonly bindings: Bindings;

@@ -102,7 +102,7 @@ async function deliver(delivery: Delivery, running: Running, parked: ParkedPlans
   const lease = job.lease ?? '';
   seen.planSha256 = planSha256;
   const { exp } = authentication.lease;
-  const early = earlyBy(authentication.lease, delivery, deps);
+  const early = await earlyBy(authentication.lease, deps);
   const isOwn = delivery.jobId === planJobId(planSha256);
   const isCancelled = (): Promise<boolean> => (isOwn ? isCancelAsked({ planSha256 }, deps) : Promise.resolve(false));
   // The lease says when, and not the queue: nothing is written before (docs/plan-protocol.md 11).
@@ -140,9 +140,10 @@ async function deliver(delivery: Delivery, running: Running, parked: ParkedPlans
   return advance(plan, delivery, deps);
 }
 
-/** A lease that counted when its job was added is for now: the clock of this host is behind then, and the lease refused. */
-function earlyBy(lease: PlanLeasePayload, { attempt }: Delivery, { authorities }: PlanDeps): number {
-  return lease.iat * 1000 > attempt.addedAt ? authorities.earlyBy(lease) : 0;
+/** Milliseconds until the lease counts. A clock of this host that is behind puts nothing off (D212): such a lease is refused. */
+async function earlyBy(lease: PlanLeasePayload, { authorities, redisTime }: PlanDeps): Promise<number> {
+  const early = authorities.earlyBy(lease);
+  return early > 0 ? Math.min(early, Math.max(0, lease.iat * 1000 - (await redisTime()))) : 0;
 }
 
 /** A walk gives its slot back after this time, to the end of the line, milliseconds. */

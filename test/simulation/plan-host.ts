@@ -15,7 +15,7 @@ import type { Ledger, PlanJournal, PlanKernel, QuestionKernel, ResultReader, Res
 import { startPlan } from '../../src/executors/plan/index.ts';
 import { type Authorities, createPlanEndSigner } from '../../src/lease/index.ts';
 import type { Host } from './machine.ts';
-import type { SimProcess } from './scheduler.ts';
+import { EPOCH_MS, type SimProcess } from './scheduler.ts';
 import { EXECUTOR_KEY } from './tasks.ts';
 import { cheapEd25519 } from './twins/crypto.ts';
 import { PLAN_QUEUE } from './twins/kernel.ts';
@@ -63,6 +63,7 @@ export function servePlans(
   const deps: PlanDeps = {
     pool: 'default',
     clock,
+    redisTime: () => world.call(process, { to: 'redis', what: 'redis.time', effect: () => Math.floor(EPOCH_MS + world.now) }),
     startPlan,
     bindings: host.bindings,
     authorities,

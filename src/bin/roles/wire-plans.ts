@@ -10,6 +10,7 @@ import { createEnqueue } from '../../../queues/enqueue.ts';
 import { type QueueShards, slotsPerShard } from '../../../queues/shards.ts';
 import { createRedisPlanViews } from '../../adapters/redis/plan-views.ts';
 import type { RedisConnection } from '../../adapters/redis/redis-connection.ts';
+import { redisTime } from '../../adapters/redis/redis-time.ts';
 import { createPlanJournal } from '../../adapters/sqlite/plan-journal/plan-journal.ts';
 import { type Lifecycle, lifecycle, parallel } from '../../core/lifecycle.ts';
 import type { Bindings, ResultReader, TaskSignals } from '../../core/ports/index.ts';
@@ -106,6 +107,7 @@ export function wirePlans(wiring: PlanWiring): readonly Lifecycle[] {
       {
         pool,
         clock,
+        redisTime: () => redisTime(ledgerConnection),
         startPlan,
         bindings,
         authorities: traceCalls(authorities, { authenticatePlan: 'verify' }, tracer),

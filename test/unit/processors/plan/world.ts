@@ -49,6 +49,7 @@ export async function createPlanWorld(steps: readonly StepLike[], bound: Binding
   const given = {
     pool: 'default',
     clock,
+    redisTime: async () => 0,
     startPlan,
     bindings: (ref: string) => bound(ref),
     authorities: {
