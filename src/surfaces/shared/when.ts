@@ -7,7 +7,7 @@ export interface WhenWords {
 }
 
 /** The same for the queue. */
-export function whenOf({ not_before, priority }: WhenWords): Pick<PushOptions, 'notBefore' | 'priority'> {
+export function readWhen({ not_before, priority }: WhenWords): Pick<PushOptions, 'notBefore' | 'priority'> {
   return {
     ...(not_before === undefined ? {} : { notBefore: Date.parse(not_before) }),
     ...(priority === undefined ? {} : { priority }),

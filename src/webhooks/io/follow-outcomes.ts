@@ -1,33 +1,19 @@
-import type { Clock } from '../../core/clock.ts';
 import { isWritError } from '../../core/errors.ts';
 import { type Lifecycle, lifecycle } from '../../core/lifecycle.ts';
 import { pause } from '../../core/pause.ts';
-import type { NewNotice, OutboxPlace, TaskIndex, WebhookOutbox } from '../../core/ports/index.ts';
-import { type CollectDeps, collectNotices, type EndedTask } from './collect-notices.ts';
+import type { OutboxPlace, TaskIndex, WebhookOutbox } from '../../core/ports/index.ts';
+import { collectNotices, type EndedTask } from './collect-notices.ts';
+import { earlier, type FollowerDeps, RETRY_MS, SLACK_MS } from './follower.ts';
 
 /** `outcome`: the index only says where to look. */
-export interface FollowDeps extends CollectDeps {
+export interface FollowDeps extends FollowerDeps {
   readonly index: Pick<TaskIndex, 'events' | 'list' | 'health'>;
   readonly outbox: Pick<WebhookOutbox, 'place' | 'begin' | 'add' | 'wantedBy'>;
-  readonly clock: Clock;
-  /** What the ends are dated by, milliseconds since 1970. */
-  readonly redisTime: () => Promise<number>;
-  /** Told how many new notices there are. */
-  readonly onNotices: (notices: readonly NewNotice[]) => void;
-  /** Told how many texts had to go because there was no room. */
-  readonly onDropped: (texts: number) => void;
-  /** Told of troubles; the look goes on by itself. */
-  readonly onTrouble: (error: unknown) => void;
-  /** Milliseconds after a trouble; 1 s unless given. */
-  readonly retryMs?: number;
 }
 
 const BATCH = 64;
 const PAGE = 100;
-const RETRY_MS = 1_000;
 const BUILDING_MS = 200;
-/** A look back begins so much earlier: clocks of Redis and of this host differ, and what was noted already is not noted again. */
-const SLACK_MS = 300_000;
 
 /**
  * Follows the task index and writes a notice for each outcome that an endpoint is told of. The place in the events is written with
@@ -42,12 +28,7 @@ export function followOutcomes(deps: FollowDeps): Lifecycle {
 
   /** Where the look goes on; without a place it begins now. */
   async function placeOrNow(): Promise<OutboxPlace> {
-    return (await outbox.place()) ?? outbox.begin(earlier(await deps.redisTime()));
-  }
-
-  /** Redis dates ends, and where it has no event of them, a worker: one of the two may be behind. */
-  function earlier(redisTime: number): number {
-    return Math.min(redisTime, clock.now());
+    return (await outbox.place()) ?? outbox.begin(earlier(await deps.redisTime(), clock));
   }
 
   async function follow(signal: AbortSignal): Promise<void> {
@@ -85,7 +66,7 @@ export function followOutcomes(deps: FollowDeps): Lifecycle {
       if (signal.aborted) return;
     }
     await fromEvent(undefined, signal, async () => {
-      const begunAt = earlier(await deps.redisTime());
+      const begunAt = earlier(await deps.redisTime(), clock);
       for (const state of ['success', 'failure'] as const) await lookBack(state, seenAt, signal);
       await outbox.add([], { event: undefined, seenAt: Math.max(seenAt, begunAt - SLACK_MS) }, clock.now());
     });
@@ -136,7 +117,7 @@ export function followOutcomes(deps: FollowDeps): Lifecycle {
         const ended = seen.filter(({ state }) => state === 'success' || state === 'failure');
         await note(
           ended.map(({ task_id, capability_id, at }) => ({ taskId: task_id, capabilityId: capability_id, at: Date.parse(at) })),
-          { event: last.id, seenAt: earlier(Date.parse(last.at)) },
+          { event: last.id, seenAt: earlier(Date.parse(last.at), clock) },
         );
       }
       if (batch.at(-1)?.done === true) return;

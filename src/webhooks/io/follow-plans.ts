@@ -1,35 +1,21 @@
-import type { Clock } from '../../core/clock.ts';
 import { type Lifecycle, lifecycle } from '../../core/lifecycle.ts';
 import { PLAN_NOTICE, planSubject } from '../../core/notice-subject.ts';
 import { pause } from '../../core/pause.ts';
 import type { EndedPlan, NewNotice, PlanEnds, PlanPlace, WebhookOutbox } from '../../core/ports/index.ts';
-import { type CollectDeps, collectNotices } from './collect-notices.ts';
+import { collectNotices } from './collect-notices.ts';
+import { earlier, type FollowerDeps, RETRY_MS, SLACK_MS } from './follower.ts';
 
-export interface FollowPlansDeps extends CollectDeps {
+export interface FollowPlansDeps extends FollowerDeps {
   readonly ends: PlanEnds;
   readonly outbox: Pick<WebhookOutbox, 'planPlace' | 'beginPlans' | 'add' | 'wantedBy'>;
-  readonly clock: Clock;
-  /** What the ends are dated by, milliseconds since 1970. */
-  readonly redisTime: () => Promise<number>;
-  /** Told how many new notices there are. */
-  readonly onNotices: (notices: readonly NewNotice[]) => void;
-  /** Told how many texts had to go because there was no room. */
-  readonly onDropped: (texts: number) => void;
-  /** Told of troubles; the look goes on by itself. */
-  readonly onTrouble: (error: unknown) => void;
-  /** Milliseconds after a trouble; 1 s unless given. */
-  readonly retryMs?: number;
 }
 
 /** Signed ends in hand at once: one may have some megabytes. */
 const BATCH = 8;
-const RETRY_MS = 1_000;
 /** A place without notices is written no more often; what is looked at twice is noted once. */
 const WRITE_MS = 60_000;
 /** A delivery whose job Redis has lost may end its plan behind the look back, and no event tells of it: it is over by then. */
 const AGAIN_MS = 60_000;
-/** A look back begins so much earlier: clocks of Redis, workers and this host differ. */
-const SLACK_MS = 300_000;
 
 /** A look back that is made once more: since when, and when by the steady clock. */
 interface Back {
@@ -50,9 +36,9 @@ export function followPlans(deps: FollowPlansDeps): Lifecycle {
   let writtenAt = Number.NEGATIVE_INFINITY;
   let back: Back | undefined;
 
-  /** Where the look goes on; without a place it begins now, by the clock that is behind (D332). */
+  /** Where the look goes on; without a place it begins now. */
   async function placeOrNow(): Promise<PlanPlace> {
-    return (await outbox.planPlace()) ?? outbox.beginPlans(Math.min(await deps.redisTime(), clock.now()));
+    return (await outbox.planPlace()) ?? outbox.beginPlans(earlier(await deps.redisTime(), clock));
   }
 
   async function follow(signal: AbortSignal): Promise<void> {

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { ScheduleRequest } from '../../../src/contracts/index.ts';
 import { firingId } from '../../../src/core/schedule-id.ts';
-import { at, closeHosts, host, MINUTE } from '../../fixtures/schedules/host.ts';
+import { at, closeHosts, type Host, host, MINUTE } from '../../fixtures/schedules/host.ts';
 import { scheduleRequest } from '../../fixtures/schedules/lane.ts';
 
 afterEach(closeHosts);
@@ -35,22 +36,6 @@ describe('a firing', () => {
     expect(await says(planned('01T02:00'))).toMatchObject({ ok: false, code: 'LEASE_REFUSED' });
   });
 
-  it('is pushed after the start when the kernel was killed before, between sign and push, and before the record', async () => {
-    const { add, go, lane, restart, firings } = host();
-    await add();
-    lane.away = true;
-    await go(at('01T02:00'));
-    expect(firings()).toEqual(['01T02:00 due 0']);
-    restart();
-    lane.away = false;
-    lane.losesAnswer = true;
-    await go(at('01T02:01'));
-    restart();
-    await go(at('01T02:02'));
-    expect(firings()).toEqual(['01T02:00 pushed 1']);
-    expect(lane.jobs.size).toBe(1);
-  });
-
   it('is pushed again when Redis was emptied, before and after it ran, and is the same task', async () => {
     const { add, go, lane, firings } = host();
     await add();
@@ -66,16 +51,6 @@ describe('a firing', () => {
     expect(lane.effects.size).toBe(1);
   });
 
-  it('is pushed a bounded number of times where somebody claims its end', async () => {
-    const { add, go, lane, clock, firings } = host();
-    await add();
-    await go(at('01T02:00'));
-    const [taskId = ''] = [...lane.jobs.keys()];
-    lane.ends.set(taskId, { kind: 'unproven' });
-    for (let look = 0; look < 15; look += 1) await go(clock.now() + 3_600_000);
-    expect(firings()).toEqual(['01T02:00 ended unproven']);
-  });
-
   it('that was refused for the lease of somebody else is pushed again', async () => {
     const { add, go, lane, firings } = host();
     await add();
@@ -88,11 +63,48 @@ describe('a firing', () => {
     await go(at('01T03:00'));
     expect(firings()).toEqual(['01T02:00 ended SUCCESS']);
   });
+});
 
-  it('is left out while an earlier one runs, unless overlap is allowed', async () => {
+/** What holds of firings whatever they make. */
+const MADE = {
+  'a task': ({ add }: Host) => add,
+  'a plan': ({ addPlan }: Host) => addPlan,
+} satisfies Record<string, (of: Host) => (over?: Partial<ScheduleRequest>) => Promise<unknown>>;
+
+describe.each(Object.entries(MADE))('a firing that is %s', (_what, registering) => {
+  const pushed = ({ lane }: Host): readonly string[] => [...lane.jobs.keys(), ...lane.plans.keys()];
+
+  it('is pushed after the start when the kernel was killed before, between sign and push, and before the record', async () => {
+    const of = host();
+    const { go, lane, restart, firings } = of;
+    await registering(of)();
+    lane.away = true;
+    await go(at('01T02:00'));
+    expect(firings()).toEqual(['01T02:00 due 0']);
+    restart();
+    lane.away = false;
+    lane.losesAnswer = true;
+    await go(at('01T02:01'));
+    restart();
+    await go(at('01T02:02'));
+    expect(firings()).toEqual(['01T02:00 pushed 1']);
+    expect(pushed(of)).toHaveLength(1);
+  });
+
+  it('is pushed a bounded number of times where its end is one that nobody has signed', async () => {
+    const of = host();
+    const { go, lane, clock, firings } = of;
+    await registering(of)();
+    await go(at('01T02:00'));
+    for (const id of pushed(of)) lane.ends.set(id, { kind: 'unproven' });
+    for (let look = 0; look < 15; look += 1) await go(clock.now() + 3_600_000);
+    expect(firings()).toEqual(['01T02:00 ended unproven']);
+  });
+
+  it('is left out while an earlier one has not ended, unless overlap is allowed', async () => {
     const [skips, allows] = [host(), host()];
-    await skips.add();
-    await allows.add({ overlap: 'allow' });
+    await registering(skips)();
+    await registering(allows)({ overlap: 'allow' });
     for (const { go } of [skips, allows]) for (const time of ['01T02:00', '02T02:00']) await go(at(time));
     expect(skips.firings()).toEqual(['02T02:00 skipped overlap', '01T02:00 pushed 1']);
     expect(allows.firings()).toEqual(['02T02:00 pushed 1', '01T02:00 pushed 1']);

@@ -106,22 +106,6 @@ describe('a firing that is a plan', () => {
     expect(await says('01T02:00')).toBe('LEASE_REFUSED');
   });
 
-  it('is pushed after the start when the kernel was killed before, between sign and push, and before the record', async () => {
-    const { addPlan, go, lane, restart, firings } = host();
-    await addPlan();
-    lane.away = true;
-    await go(at('01T02:00'));
-    expect(firings()).toEqual(['01T02:00 due 0']);
-    restart();
-    lane.away = false;
-    lane.losesAnswer = true;
-    await go(at('01T02:01'));
-    restart();
-    await go(at('01T02:02'));
-    expect(firings()).toEqual(['01T02:00 pushed 1']);
-    expect(lane.plans.size).toBe(1);
-  });
-
   it('is the same ask when it is pushed again', async () => {
     const { addPlan, go, lane, firings } = host();
     await addPlan();
@@ -135,15 +119,6 @@ describe('a firing that is a plan', () => {
     expect(lane.plans.get(id)?.lease).not.toBe(first?.lease);
   });
 
-  it('whose end nobody has signed is pushed a bounded number of times', async () => {
-    const { addPlan, go, lane, clock, firings } = host();
-    await addPlan();
-    await go(at('01T02:00'));
-    lane.ends.set(planAt('01T02:00').id, { kind: 'unproven' });
-    for (let look = 0; look < 15; look += 1) await go(clock.now() + 3_600_000);
-    expect(firings()).toEqual(['01T02:00 ended unproven']);
-  });
-
   it('that was ended for its lease is ended: a plan is refused for no lease but its own', async () => {
     const { addPlan, go, lane, firings } = host();
     await addPlan();
@@ -151,15 +126,6 @@ describe('a firing that is a plan', () => {
     lane.ends.set(planAt('01T02:00').id, { kind: 'ended', code: 'INVALID_LEASE' });
     await go(at('01T05:00'));
     expect(firings()).toEqual(['01T02:00 ended INVALID_LEASE']);
-  });
-
-  it('is left out while an earlier one waits for somebody, unless overlap is allowed', async () => {
-    const [skips, allows] = [host(), host()];
-    await skips.addPlan();
-    await allows.addPlan({ overlap: 'allow' });
-    for (const { go } of [skips, allows]) for (const time of ['01T02:00', '02T02:00']) await go(at(time));
-    expect(skips.firings()).toEqual(['02T02:00 skipped overlap', '01T02:00 pushed 1']);
-    expect(allows.firings()).toEqual(['02T02:00 pushed 1', '01T02:00 pushed 1']);
   });
 
   it('comes at the end of the gap where clocks are set forward, and once where they are set back', async () => {

@@ -149,9 +149,11 @@ async function runPlanRun(context: CommandContext, flags: PlanRunFlags, file: st
   const services = await context.services();
   const [plans, kernel] = [await services.plans(), await services.kernel()];
   const { lease } = await kernel.issuePlan(envelope, terms);
-  const { pushThroughApi } = await import('../plan/push-through-api.ts');
   const before = await viewBefore(planSha256, plans);
-  const receipt = flags.webhook === undefined ? await plans.push({ envelope, lease }, push) : await pushThroughApi(context, flags, { envelope, lease }, push);
+  const receipt =
+    flags.webhook === undefined
+      ? await plans.push({ envelope, lease }, push)
+      : await (await import('../plan/push-through-api.ts')).pushThroughApi(context, flags, { envelope, lease }, push);
   if (flags.wait === true) {
     await context.output.line(receiptLine(planSha256, receipt));
     if (!context.output.json) context.output.note(receiptText(planSha256, receipt));

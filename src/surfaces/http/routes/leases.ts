@@ -4,7 +4,7 @@ import { audited } from '../../../core/audited.ts';
 import { WritError } from '../../../core/errors.ts';
 import type { KernelClient } from '../../../core/ports/index.ts';
 import { leaseTermsOf } from '../../shared/tasks/lease-terms.ts';
-import { whenOf } from '../../shared/when.ts';
+import { readWhen } from '../../shared/when.ts';
 import { type Answer, type Call, route } from '../route.ts';
 
 export const issueLease = route({
@@ -45,7 +45,7 @@ async function oneLease({ manifest, ttl, not_before, confirmed_by }: LeaseReques
 }
 
 function fromOf(notBefore: string | undefined): { readonly notBeforeS?: number } {
-  return leaseTermsOf(whenOf({ not_before: notBefore }));
+  return leaseTermsOf(readWhen({ not_before: notBefore }));
 }
 
 async function forPlan({ envelope: given, ttl, not_before, capabilities, scopes }: PlanLeaseRequest, { caller, services }: LeaseCall): Promise<Answer> {

@@ -6,7 +6,7 @@ import { unknownPlan } from '../../shared/plans/plan-id.ts';
 import { submitPlan as submitToQueue } from '../../shared/plans/submit.ts';
 import { planStatusOf } from '../../shared/plans/view.ts';
 import { waitForPlan } from '../../shared/plans/wait.ts';
-import { whenOf } from '../../shared/when.ts';
+import { readWhen } from '../../shared/when.ts';
 import { type Call, route } from '../route.ts';
 import { PREFER, PREFERENCE_APPLIED, tagged, waitOf } from './answers.ts';
 import { endWithin } from './plan-answers.ts';
@@ -53,7 +53,7 @@ export const submitPlan = route({
     const { body, query, caller } = call;
     // What the body says of its trace counts before what the request says.
     const traceparent = body.traceparent ?? call.traceparent;
-    const plan = { envelope: body.envelope, lease: body.lease, sign: query.sign === true, traceparent, push: whenOf(query), webhook: query.webhook };
+    const plan = { envelope: body.envelope, lease: body.lease, sign: query.sign === true, traceparent, push: readWhen(query), webhook: query.webhook };
     const by = { surface: 'http', name: caller.name, roles: caller.roles } as const;
     const { id: planSha256, receipt, before } = await submitToQueue(plan, by, planSubmitServices(call));
     if (receipt.kind === 'finished') return replayed(planSha256, call);

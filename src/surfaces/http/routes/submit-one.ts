@@ -4,7 +4,7 @@ import type { KernelClient, PushOptions, Receipt } from '../../../core/ports/ind
 import { dryRun } from '../../shared/tasks/dry-run.ts';
 import { assertMaySign, submitTask } from '../../shared/tasks/submit.ts';
 import { readTaskStatus } from '../../shared/tasks/task-status.ts';
-import { whenOf } from '../../shared/when.ts';
+import { readWhen } from '../../shared/when.ts';
 import type { Answer, Call } from '../route.ts';
 import { outcomeWithin, viewOf, waitOf } from './answers.ts';
 import { locationOf, type PushQuery } from './shapes.ts';
@@ -32,7 +32,7 @@ export function pushOptions({ attempts, queue, ...when }: PushQuery): PushOption
   return {
     ...(attempts === undefined ? {} : { attempts }),
     ...(queue === undefined ? {} : { queue }),
-    ...whenOf(when),
+    ...readWhen(when),
   };
 }
 

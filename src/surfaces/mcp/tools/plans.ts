@@ -7,7 +7,7 @@ import { unknownPlan } from '../../shared/plans/plan-id.ts';
 import { submitPlan as submitToQueue } from '../../shared/plans/submit.ts';
 import { hasEnded, isEndBefore, planStatusOf } from '../../shared/plans/view.ts';
 import { waitForPlan } from '../../shared/plans/wait.ts';
-import { whenOf } from '../../shared/when.ts';
+import { readWhen } from '../../shared/when.ts';
 import { LOOKS_ONLY, tool } from '../tool.ts';
 import { RECEIPTS, submitter } from './outcome.ts';
 import { sign, waitMs, waitS, when } from './shapes.ts';
@@ -40,7 +40,7 @@ export const submitPlan = tool({
     if (webhook !== undefined) webhooksOf(services);
     const [plans, audit] = [await services.plans(), await services.audit()];
     const submitServices = { plans, audit, clock: services.clock, kernel: services.kernel, ...(services.webhooks && { webhooks: services.webhooks }) };
-    const plan = { envelope: input.envelope, lease: input.lease, sign: input.sign === true, traceparent: undefined, push: whenOf(input), webhook };
+    const plan = { envelope: input.envelope, lease: input.lease, sign: input.sign === true, traceparent: undefined, push: readWhen(input), webhook };
     const { id, receipt, before } = await submitToQueue(plan, submitter(caller), submitServices);
     const known = receipt.kind === 'finished';
     const isStale = (view: Parameters<typeof isEndBefore>[0]): boolean => !known && isEndBefore(view, before);

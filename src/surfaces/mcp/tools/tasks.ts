@@ -8,7 +8,7 @@ import { unknownTask } from '../../shared/tasks/task-id.ts';
 import { readTaskStatus, waitForOutcome } from '../../shared/tasks/task-status.ts';
 import { undoTask as undoEffect } from '../../shared/tasks/undo.ts';
 import { shownTask } from '../../shared/tasks/view.ts';
-import { whenOf } from '../../shared/when.ts';
+import { readWhen } from '../../shared/when.ts';
 import { LOOKS_ONLY, tool } from '../tool.ts';
 import { endWithin, operatorServices, RECEIPTS, submitter } from './outcome.ts';
 import { lease, sign, taskId, waitMs, waitS, when } from './shapes.ts';
@@ -46,7 +46,7 @@ export const submitTask = tool({
     const push = {
       ...(attempts === undefined ? {} : { attempts }),
       ...(queue === undefined ? {} : { queue }),
-      ...whenOf(input),
+      ...readWhen(input),
     };
     const submitServices = {
       tasks,

@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-import type { AuditLog } from '../../../../../src/core/ports/index.ts';
 import { testClock } from '../../../../fixtures/authority/world.ts';
 import { createKernelTwin } from '../../cli/world-kernel.ts';
 import { createPlanTwin } from '../../cli/world-plans.ts';
@@ -10,7 +9,7 @@ const HOUR = 3_600_000;
 it('a plan is submitted over MCP for later, and before others, under a lease that counts from then', async () => {
   const clock = testClock();
   const [plans, kernel] = [createPlanTwin(clock.now), createKernelTwin(clock)];
-  const audit = { append: async () => undefined } as unknown as AuditLog;
+  const audit = { append: async () => undefined as never };
   await using mcp = await startMcp({ clock, plans: async () => plans.door, kernel: async () => kernel.door, audit: async () => audit });
   const notBefore = new Date(Math.ceil((clock.now() + HOUR) / 1000) * 1000);
   const envelope = { payload: { steps: [] } };

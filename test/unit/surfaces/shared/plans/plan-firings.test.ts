@@ -4,8 +4,11 @@ import type { JobState, PlanView } from '../../../../../src/core/ports/index.ts'
 import { type FiredPlans, planFirings } from '../../../../../src/surfaces/shared/plans/plan-firings.ts';
 
 const ID = 'a'.repeat(64);
-const view = (state: PlanView['state'], code = 'TOOL_FAILED') =>
-  ({ id: ID, state, error: state === 'failure' ? { code, message: '' } : undefined }) as unknown as PlanView;
+const view = (state: PlanView['state'], code = 'TOOL_FAILED'): PlanView => ({
+  ...{ id: ID, state, stepsDone: 0, current: undefined, cancelRequested: false, result: undefined, updated: 0 },
+  error: state === 'failure' ? { code, message: '' } : undefined,
+});
+const NOT_PUSHED: FiredPlans['push'] = () => Promise.reject(new Error('nothing is pushed here'));
 const forged = new WritError('INVALID_RESULT', 'nobody has signed it');
 
 describe('the standing of a plan that a schedule has made', () => {
@@ -27,13 +30,14 @@ describe('the standing of a plan that a schedule has made', () => {
     ['failed', view('waiting'), { kind: 'unproven' }],
     ['completed', undefined, { kind: 'unproven' }],
   ])('with a job that is %s: %o is %o', async (job, seen, standing) => {
-    const plans = {
+    const plans: FiredPlans = {
+      push: NOT_PUSHED,
       jobState: async () => job,
       async view() {
         if (seen instanceof WritError) throw seen;
         return seen;
       },
-    } as unknown as FiredPlans;
+    };
     expect(await planFirings(plans).planStanding(ID)).toEqual(standing);
   });
 
@@ -41,7 +45,7 @@ describe('the standing of a plan that a schedule has made', () => {
     const away = async () => {
       throw new WritError('REDIS_UNAVAILABLE', 'away');
     };
-    const plans = { view: away, jobState: async () => 'waiting' } as unknown as FiredPlans;
+    const plans: FiredPlans = { push: NOT_PUSHED, view: away, jobState: async () => 'waiting' };
     await expect(planFirings(plans).planStanding(ID)).rejects.toMatchObject({ code: 'REDIS_UNAVAILABLE' });
   });
 });
