@@ -68,6 +68,20 @@ describe.each(Object.entries(SOURCES))('a %s of agent mail that is imported agai
     expect(site.rows('SELECT min(id) FROM messages')).toEqual([[2]]);
   });
 
+  it.each([
+    ['stopped', { most: 2 }],
+    ['given up by the writer', { stored: 1 }],
+  ])('is not done when its last job, which deletes, is %s', async (_, through) => {
+    serve(place(), MAILS);
+    await site.run(place());
+    serve(place(), MAILS.slice(1));
+    const run = site.run(place(), {}, through);
+    if ('most' in through) expect(await run).toMatchObject({ finished: false });
+    else await expect(run).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
+    await site.run(place());
+    expect(subjects()).toEqual(['Build', 'Lunch']);
+  });
+
   it('keeps everything when there is no mail any more: that is rather the wrong place', async () => {
     serve(place(), MAILS);
     await site.run(place());

@@ -16,6 +16,8 @@ const READER = { read: readMail, text: fieldText, date: mailDate };
 export interface Through {
   /** Jobs until it is stopped, as a person does. */
   readonly most?: number;
+  /** Jobs that the writer gives up after, as one whose disk is full does. */
+  readonly stored?: number;
   /** Every job that was submitted. */
   readonly jobs?: (readonly IngestOp[])[];
 }
@@ -35,7 +37,7 @@ export function importSite(): ImportSite {
   const engine = createWriteEngine(database);
   let now = 0;
 
-  function gateway({ most = Number.POSITIVE_INFINITY, jobs = [] }: Through): IngestGateway & { readonly signal: AbortSignal } {
+  function gateway({ most = Number.POSITIVE_INFINITY, stored = Number.POSITIVE_INFINITY, jobs = [] }: Through): IngestGateway & { readonly signal: AbortSignal } {
     const stop = new AbortController();
     const ends = new Map<string, IngestEnd>();
     return {
@@ -43,6 +45,10 @@ export function importSite(): ImportSite {
       async submit(ops) {
         now += 1;
         jobs.push(ops);
+        if (ends.size >= stored) {
+          ends.set(String(now), { ok: false, message: 'the disk is full' });
+          return { job: String(now) };
+        }
         const outcome = engine.apply([{ at: now, ops }]).outcomes[0];
         if (outcome === undefined) throw new Error('no outcome');
         ends.set(String(now), { ok: true, outcome });

@@ -83,14 +83,19 @@ export async function importMessages(
   }
 
   /** False: it was asked to stop meanwhile. */
+  async function settle(job: string): Promise<boolean> {
+    const end = await gateway.settled(job, signal);
+    if (end === undefined) return false;
+    if (!end.ok) throw new WritError('STORAGE_UNAVAILABLE', `the writer gave up job ${job}: ${end.message}`);
+    add(end.outcome);
+    return true;
+  }
+
   async function settleOldest(): Promise<boolean> {
     const oldest = ahead[0];
     if (oldest === undefined) return true;
-    const end = await gateway.settled(oldest.job, signal);
-    if (end === undefined) return false;
-    if (!end.ok) throw new WritError('STORAGE_UNAVAILABLE', `the writer gave up job ${oldest.job}: ${end.message}`);
+    if (!(await settle(oldest.job))) return false;
     ahead.shift();
-    add(end.outcome);
     stored = oldest.batch;
     report.progress(stored.read, summary(false));
     return true;
@@ -112,9 +117,6 @@ export async function importMessages(
   const keeps = source.follows && soFar().bad > 0;
   const untold: readonly IngestOp[] = source.follows && !keeps ? [{ op: 'untold', name: source.name, pass }] : [];
   const last = [...untold, ...markOp(true)];
-  if (last.length > 0) {
-    const end = await gateway.settled((await gateway.submit(last)).job, signal);
-    if (end?.ok === true) add(end.outcome);
-  }
+  if (last.length > 0 && !(await settle((await gateway.submit(last)).job))) return summary(false);
   return { ...summary(true), ...(keeps ? { kept: 'nothing was deleted, because some records could not be read' } : {}) };
 }
