@@ -37,7 +37,11 @@ export function importSite(): ImportSite {
   const engine = createWriteEngine(database);
   let now = 0;
 
-  function gateway({ most = Number.POSITIVE_INFINITY, stored = Number.POSITIVE_INFINITY, jobs = [] }: Through): IngestGateway & { readonly signal: AbortSignal } {
+  function gateway({
+    most = Number.POSITIVE_INFINITY,
+    stored = Number.POSITIVE_INFINITY,
+    jobs = [],
+  }: Through): IngestGateway & { readonly signal: AbortSignal } {
     const stop = new AbortController();
     const ends = new Map<string, IngestEnd>();
     return {

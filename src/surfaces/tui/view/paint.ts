@@ -1,7 +1,7 @@
 import type { Line, Style } from './spans.ts';
 
 /** How each style looks (ECMA-48 SGR), and its colour where there are any: what has one is told apart without it, too. */
-const LOOKS = {
+const LOOKS: Readonly<Record<Style, { readonly look: string; readonly colour?: string }>> = {
   plain: { look: '' },
   dim: { look: '2' },
   strong: { look: '1' },
@@ -14,7 +14,7 @@ const LOOKS = {
   warn: { look: '', colour: '33' },
   error: { look: '1', colour: '31' },
   active: { look: '1', colour: '32' },
-} satisfies Record<Style, { readonly look: string; readonly colour?: string }> as Readonly<Record<Style, { readonly look: string; readonly colour?: string }>>;
+};
 
 /** A line as a terminal gets it. */
 export function painted(line: Line, colours: boolean): string {
