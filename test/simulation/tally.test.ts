@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { simulatedSources } from './sources.ts';
 import { emptyTally, evidenceOf, missing, withHistories, withMutant } from './tally.ts';
 
 const TOLD = { histories: 10, violations: [], reached: { 'claim:new': 10 }, cpuMs: 30 };
@@ -32,5 +33,11 @@ describe('the tally of the long run', () => {
       { seed: 40, histories: 2 },
     ]);
     expect(missing(parts, { seed: 5, histories: 10 }, 8)).toEqual([]);
+  });
+
+  it('is of the modules that a history loads, and of no others', () => {
+    const sources = simulatedSources();
+    expect(sources).toEqual(expect.arrayContaining(['processors/pipeline.ts', 'src/kernel/kernel.ts', 'test/simulation/checker.ts', 'package-lock.json']));
+    expect(sources.filter((file) => /^src\/(bin|tui)\/|^test\/support\/redis/.test(file))).toEqual([]);
   });
 });

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { packageRoot } from '../../config/package.ts';
 import type { Told } from './long-child.ts';
+import { simulatedSources } from './sources.ts';
 
 /** Seeds from `seed` on whose histories were run on one state of the sources, and what came out. */
 export interface Part {
@@ -34,9 +35,6 @@ export interface Tally {
 /** Broken promises that are kept with their words. */
 const BROKEN_KEPT = 100;
 
-/** What histories and mutants are made of: evidence of one state of these is none of another. */
-const SOURCES = ['src', 'processors', 'queues', 'config', 'test/simulation', 'test/support', 'package-lock.json'];
-
 /** An empty tally of a commit. */
 export function emptyTally(commit: string): Tally {
   return { commit, minutes: 0, parts: [], broken: [], reached: {}, each: [] };
@@ -58,7 +56,8 @@ function isOfThese(commit: string): boolean {
   if (!/^[0-9a-f]{40}$/.test(commit)) return false;
   const git = (...args: string[]): string => execFileSync('git', args, { cwd: packageRoot(), encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
   try {
-    return git('diff', '--name-only', commit, '--', ...SOURCES) === '' && git('status', '--porcelain', '--', ...SOURCES) === '';
+    const sources = simulatedSources();
+    return git('diff', '--name-only', commit, '--', ...sources) === '' && git('status', '--porcelain', '--', ...sources) === '';
   } catch {
     return false;
   }
