@@ -31,7 +31,7 @@ interface Up {
 
 const HEALTHY_MS = patient(120_000);
 /** A check is a process of its own, and takes from the services the time in which they would start. */
-const LOOK_MS = 1_000;
+const LOOK_MS = 2_000;
 
 export function createStack(home: string, project: string): Stack {
   const compose = readCompose();

@@ -17,6 +17,8 @@ import { manifestOf, type Rig, startRig } from '../../support/rig.ts';
 /** A job that is parked so long has been woken when it comes back: no answer below waits for a timer. */
 const ENDLESS = { parkMs: 24 * 3600 * 1000 };
 const MANY = 500;
+/** Their states are some thousand commands; what a worker needs to answer them is left to it. */
+const LOOK = { interval: 250 };
 
 let rig: Rig;
 let redis: Redis;
@@ -79,7 +81,7 @@ describe(`${MANY} raw duplicates of one task`, () => {
     const duplicates = await duplicatesOf(manifest, MANY);
     await rig.startWorker(ENDLESS);
     await rig.startWorker(ENDLESS);
-    await expect.poll(statesOf(duplicates)).toEqual(['delayed']);
+    await expect.poll(statesOf(duplicates), LOOK).toEqual(['delayed']);
     expect(await redis.hlen(parkedKey(manifest.task_id))).toBe(MANY);
     const starts = await startsOf(duplicates);
 
@@ -90,7 +92,7 @@ describe(`${MANY} raw duplicates of one task`, () => {
     expect(await startsOf(duplicates)).toEqual(starts);
 
     await rig.push(manifest);
-    await expect.poll(statesOf(duplicates)).toEqual(['completed']);
+    await expect.poll(statesOf(duplicates), LOOK).toEqual(['completed']);
     expect(await redis.exists(parkedKey(manifest.task_id))).toBe(0);
     expect(readFileSync(destination, 'utf8')).toBe('content');
     expect(await rig.ledger.row(manifest.task_id)).toMatchObject({ state: 'success', epoch: 2 });
@@ -100,9 +102,9 @@ describe(`${MANY} raw duplicates of one task`, () => {
     await rig.startWorker(ENDLESS);
     await rig.startWorker(ENDLESS);
     const { manifest } = copyOf();
-    await expect.poll(statesOf(await duplicatesOf(manifest, MANY))).toEqual(['completed']);
+    await expect.poll(statesOf(await duplicatesOf(manifest, MANY)), LOOK).toEqual(['completed']);
     const late = await duplicatesOf(manifest, 50);
-    await expect.poll(statesOf(late)).toEqual(['completed']);
+    await expect.poll(statesOf(late), LOOK).toEqual(['completed']);
     expect(await redis.exists(parkedKey(manifest.task_id))).toBe(0);
   });
 
@@ -112,9 +114,9 @@ describe(`${MANY} raw duplicates of one task`, () => {
     await heldElsewhere(manifest);
     const duplicates = await duplicatesOf(manifest, MANY);
     await rig.startWorker(ENDLESS);
-    await expect.poll(statesOf(duplicates)).toEqual(['delayed']);
+    await expect.poll(statesOf(duplicates), LOOK).toEqual(['delayed']);
     await rig.push(manifest);
-    await expect.poll(statesOf(duplicates)).toEqual(['failed']);
+    await expect.poll(statesOf(duplicates), LOOK).toEqual(['failed']);
     const reasons = new Set(await Promise.all(duplicates.map(async ({ id = '' }) => (await queue.getJob(id))?.failedReason)));
     expect([...reasons]).toEqual([expect.stringMatching(/^EXECUTION_FAILED: /)]);
     expect(await rig.ledger.row(manifest.task_id)).toMatchObject({ state: 'failure', epoch: 2 });
@@ -126,9 +128,9 @@ it('duplicates with living leases do not share the end of one whose lease had ex
   await heldElsewhere(manifest);
   const duplicates = await duplicatesOf(manifest, 20);
   await rig.startWorker(ENDLESS);
-  await expect.poll(statesOf(duplicates)).toEqual(['delayed']);
+  await expect.poll(statesOf(duplicates), LOOK).toEqual(['delayed']);
   await rig.push(manifest, { lease: await rig.lease(manifest, { iat: 1_000, exp: 1_001 }) });
-  await expect.poll(statesOf(duplicates)).toEqual(['completed']);
+  await expect.poll(statesOf(duplicates), LOOK).toEqual(['completed']);
   expect(readFileSync(destination, 'utf8')).toBe('content');
 });
 
@@ -138,11 +140,11 @@ describe('killed while duplicates are parked', () => {
     await heldElsewhere(manifest);
     const duplicates = await duplicatesOf(manifest, 100);
     const parker = workerProcess(false);
-    await expect.poll(statesOf(duplicates)).toEqual(['delayed']);
+    await expect.poll(statesOf(duplicates), LOOK).toEqual(['delayed']);
     await killed(parker);
     await rig.startWorker(ENDLESS);
     await rig.push(manifest);
-    await expect.poll(statesOf(duplicates)).toEqual(['completed']);
+    await expect.poll(statesOf(duplicates), LOOK).toEqual(['completed']);
   });
 
   it('the worker that runs the task, after the effect: who takes over wakes them, and nothing is done twice', { tags: ['FE-38', 'FE-39'] }, async () => {
@@ -154,7 +156,7 @@ describe('killed while duplicates are parked', () => {
     expect(existsSync(destination)).toBe(true);
     const duplicates = await duplicatesOf(manifest, 100);
     await rig.startWorker(ENDLESS);
-    await expect.poll(statesOf(duplicates)).toEqual(['completed']);
+    await expect.poll(statesOf(duplicates), LOOK).toEqual(['completed']);
     await expect.poll(async () => (await queue.getJob(`t_${manifest.task_id}`))?.getState()).toBe('completed');
   });
 
@@ -168,6 +170,6 @@ describe('killed while duplicates are parked', () => {
     const result = await rig.sign(manifest, failure('EXECUTION_FAILED', 'no'));
     const record = { taskId: manifest.task_id, epoch: 1, status: 'FAILURE', errorCode: 'EXECUTION_FAILED', result, now: Date.now() } as const;
     expect(['recorded', 'awaited']).toContain(await rig.ledger.record(record));
-    await expect.poll(statesOf(duplicates)).toEqual(['failed']);
+    await expect.poll(statesOf(duplicates), LOOK).toEqual(['failed']);
   });
 });
