@@ -130,12 +130,15 @@ describe('an operator who looks at a plan', () => {
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await page.waitForURL(`${site.url}/console/tasks`);
-    for (const path of ['/console', '/console/tasks', `/console/tasks/${task}`, '/console/plans', '/console/sessions', '/console/tasks/nobody']) {
+    const inputs = { source_path: at('annex.pdf'), destination_path: at('nightly.pdf') };
+    await plans.kernel.schedules('olaf').add({ manifest: { task_id: 'nightly', capability_id: 'FILE_COPY', inputs, constraints: {} }, cron: '0 2 * * *' });
+    const paths = ['', 'tasks', `tasks/${task}`, 'plans', 'approvals', 'schedules', 'schedules/nightly', 'webhooks', 'sessions', 'tasks/nobody'];
+    for (const path of paths.map((one) => `/console/${one}`)) {
       await page.goto(site.url + path);
       for (const colorScheme of ['dark', 'light'] as const) {
         await page.emulateMedia({ colorScheme });
         expect([path, await axeFindings(page)]).toEqual([path, []]);
-        await page.screenshot({ path: join(site.pictures, `console${path.slice(8).replaceAll('/', '-').slice(0, 16)}-${colorScheme}.png`), fullPage: true });
+        await page.screenshot({ path: join(site.pictures, `console${path.slice(8).replaceAll('/', '-').slice(0, 20)}-${colorScheme}.png`), fullPage: true });
       }
     }
   });

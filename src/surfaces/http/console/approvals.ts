@@ -6,8 +6,12 @@ import { planIdOf } from '../../shared/plans/plan-id.ts';
 import { taskIdOf } from '../../shared/tasks/task-id.ts';
 import type { Caller } from '../caller.ts';
 import { type Html, html, part, visible } from './html.ts';
-import { actionForm, CONSOLE_PATH, factsOf } from './page.ts';
+import { planLink } from './links.ts';
+import { actionForm, CONSOLE_PATH, factsOf, frameOf, sendPage, tableOf } from './page.ts';
 import { type ConsoleServices, callerOf } from './services.ts';
+import { inTime } from './times.ts';
+
+const COLUMNS = [{ title: 'plan' }, { title: 'question' }, { title: 'role' }, { title: 'decided for you' }] as const;
 
 /** What a plan asks somebody now, with the buttons for whoever has the role; `undefined` when it waits for nobody. */
 export async function approvalPart(planSha256: string, caller: Caller, services: ConsoleServices): Promise<Html | undefined> {
@@ -24,6 +28,21 @@ export async function approvalPart(planSha256: string, caller: Caller, services:
     ['until', until.replace('T', ' ')],
     ['step', visible(path, 120)],
   ])}${buttons}`;
+}
+
+/** All questions that wait for somebody; each is answered on the page of its plan, where one sees what it is about. */
+export function approvalList(pages: FastifyInstance, { kernel, clock }: ConsoleServices): void {
+  pages.get('/approvals', async (request, reply) => {
+    const { approvals } = await kernel(callerOf(request));
+    const rows = (await approvals.list()).map(({ plan_id, question, role, until }) => [
+      planLink(plan_id),
+      visible(question, 200),
+      role,
+      inTime(until, clock.now()),
+    ]);
+    const table = tableOf('The nearest deadline first', COLUMNS, rows, 'No plan waits for an approval.');
+    return sendPage(reply, 200, frameOf(request, 'Approvals', '/approvals'), table);
+  });
 }
 
 /** Without the kernel the rest of the page is worth being seen. */

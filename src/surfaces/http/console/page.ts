@@ -15,8 +15,13 @@ export interface Frame {
   readonly here?: Entry['path'];
 }
 
+/** Of a page that whoever is logged in has asked for. */
+export function frameOf({ caller }: FastifyRequest, title: string, here?: Entry['path']): Frame {
+  return { title, caller, ...(here === undefined ? {} : { here }) };
+}
+
 interface Entry {
-  readonly path: '' | '/tasks' | '/plans' | '/sessions';
+  readonly path: '' | '/tasks' | '/plans' | '/approvals' | '/schedules' | '/webhooks' | '/sessions';
   readonly text: string;
   readonly operate?: true;
 }
@@ -24,6 +29,9 @@ const MENU: readonly Entry[] = [
   { path: '', text: 'Now' },
   { path: '/tasks', text: 'Tasks' },
   { path: '/plans', text: 'Plans' },
+  { path: '/approvals', text: 'Approvals' },
+  { path: '/schedules', text: 'Schedules' },
+  { path: '/webhooks', text: 'Webhooks', operate: true },
   { path: '/sessions', text: 'Sessions', operate: true },
 ];
 
@@ -96,7 +104,7 @@ export function queryOf({ url }: Pick<FastifyRequest, 'url'>): URLSearchParams {
   return new URLSearchParams(url.split('?')[1] ?? '');
 }
 
-/** A state in words and by a mark, never by colour alone. */
-export function stateMark(state: string): Html {
-  return html`<span class="state ${state}">${state}</span>`;
+/** A state in words and by a mark, never by colour alone. @param mark `success`, `failure`, `running`; any other is the open one */
+export function stateMark(state: string, mark = state): Html {
+  return html`<span class="state ${mark}">${state}</span>`;
 }

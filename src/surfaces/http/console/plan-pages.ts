@@ -6,10 +6,10 @@ import { checked } from '../route.ts';
 import { approvalPart } from './approvals.ts';
 import { type FilterField, filterForm, filterValues, nextLink } from './filter-form.ts';
 import { type Html, html, part, visible } from './html.ts';
+import { planLink, taskLink } from './links.ts';
 import { actionForm, CONSOLE_PATH, factsOf, stateMark, tableOf } from './page.ts';
 import { drawGraph, drawTimeline } from './plan-drawing.ts';
 import type { ConsoleServices } from './services.ts';
-import { taskLink } from './task-pages.ts';
 import { ago, span } from './times.ts';
 
 const PATH = `${CONSOLE_PATH}/plans`;
@@ -30,7 +30,7 @@ export async function planListPage(query: URLSearchParams, { plans, clock }: Con
   const cursor = query.get('cursor');
   const page = await plans.plans.list(filter, { limit: PAGE, ...(cursor === null ? {} : { cursor }) });
   const rows = page.plans.map((plan) => [
-    html`<a href="${PATH}/${plan.plan_id}">${plan.plan_id.slice(0, 16)}…</a>`,
+    planLink(plan.plan_id),
     stateMark(plan.state),
     ago(plan.updated_at, clock.now()),
     plan.steps_done,

@@ -12,15 +12,18 @@ import type { HttpPlugin } from '../options.ts';
 import { problemOf, sendProblem } from '../problem.ts';
 import { endSession } from '../security/shown-session.ts';
 import type { HttpServices } from '../services.ts';
-import { approvalForms } from './approvals.ts';
+import { approvalForms, approvalList } from './approvals.ts';
+import { doneNote } from './done-note.ts';
 import { html, part, visible } from './html.ts';
 import { nowPage, trouble } from './now-page.ts';
-import { CONSOLE_PATH, type Frame, queryOf, sendPage } from './page.ts';
+import { CONSOLE_PATH, frameOf, queryOf, sendPage } from './page.ts';
 import { planListPage, planPage } from './plan-pages.ts';
+import { scheduleForms, schedulePages } from './schedule-pages.ts';
 import { type ConsoleServices, callerOf, operatorOf } from './services.ts';
 import { sessionPage } from './session-page.ts';
 import { CONSOLE_CSS } from './style.ts';
 import { taskListPage, taskPage } from './task-pages.ts';
+import { webhookPages } from './webhook-pages.ts';
 
 const FORM_BYTES = 1024;
 /** How long a cancel is waited for before the page is shown again. */
@@ -39,11 +42,18 @@ export function consolePlugin(http: HttpServices): HttpPlugin {
         await scope.register(async (pages) => {
           pages.addHook('preHandler', guard.require('read'));
           shownPages(pages, services);
+          approvalList(pages, services);
           approvalForms(pages, services);
+          schedulePages(pages, services);
         });
         await scope.register(async (acts) => {
           acts.addHook('preHandler', guard.require('operate'));
           operatorPages(acts, services);
+          webhookPages(acts, services);
+        });
+        await scope.register(async (acts) => {
+          acts.addHook('preHandler', guard.require('kernel'));
+          scheduleForms(acts, services);
         });
       },
       { prefix: CONSOLE_PATH },
@@ -54,45 +64,24 @@ export function consolePlugin(http: HttpServices): HttpPlugin {
 type Id = { Params: { id: string } };
 
 function shownPages(pages: FastifyInstance, services: ConsoleServices): void {
-  const frame = (request: FastifyRequest, title: string, here?: Frame['here']): Frame => ({
-    title,
-    caller: request.caller,
-    ...(here === undefined ? {} : { here }),
-  });
-  pages.get('/', async (request, reply) => sendPage(reply, 200, frame(request, 'Now', ''), await nowPage(services)));
+  pages.get('/', async (request, reply) => sendPage(reply, 200, frameOf(request, 'Now', ''), await nowPage(services)));
   pages.get('/console.css', async (_request, reply) => reply.type('text/css; charset=utf-8').send(CONSOLE_CSS));
-  pages.get('/tasks', async (request, reply) => sendPage(reply, 200, frame(request, 'Tasks', '/tasks'), await taskListPage(queryOf(request), services)));
+  pages.get('/tasks', async (request, reply) => sendPage(reply, 200, frameOf(request, 'Tasks', '/tasks'), await taskListPage(queryOf(request), services)));
   pages.get<Id>('/tasks/:id', async (request, reply) => {
     const id = taskIdOf(request.params.id);
     return sendPage(
       reply,
       200,
-      frame(request, `Task ${visible(id, 80)}`, '/tasks'),
+      frameOf(request, `Task ${visible(id, 80)}`, '/tasks'),
       html`${doneNote(request)}${await taskPage(id, callerOf(request), services)}`,
     );
   });
-  pages.get('/plans', async (request, reply) => sendPage(reply, 200, frame(request, 'Plans', '/plans'), await planListPage(queryOf(request), services)));
+  pages.get('/plans', async (request, reply) => sendPage(reply, 200, frameOf(request, 'Plans', '/plans'), await planListPage(queryOf(request), services)));
   pages.get<Id>('/plans/:id', async (request, reply) => {
     const id = planIdOf(request.params.id);
     const body = html`${doneNote(request)}${await planPage(id, queryOf(request), callerOf(request), services)}`;
-    return sendPage(reply, 200, frame(request, `Plan ${id.slice(0, 16)}…`, '/plans'), body);
+    return sendPage(reply, 200, frameOf(request, `Plan ${id.slice(0, 16)}…`, '/plans'), body);
   });
-}
-
-/** What was asked for on the page before; only words of ours are shown. */
-const DONE: Readonly<Record<string, string>> = {
-  retry: 'It runs again.',
-  undo: 'This task takes back what the other one did.',
-  'plan-undo': 'This plan takes back what the other one did, its last step first.',
-  approve: 'It was approved: the plan goes on.',
-  deny: 'It was denied: the step fails.',
-  cancel: 'A cancel is asked; the outcome tells whether it came in time.',
-  end: 'The session has ended.',
-};
-
-function doneNote(request: FastifyRequest) {
-  const words = DONE[queryOf(request).get('done') ?? ''];
-  return words === undefined ? undefined : html`<p class="note" role="status">${words}</p>`;
 }
 
 type Act = (id: string, request: FastifyRequest) => Promise<string>;
@@ -147,12 +136,7 @@ function operatorPages(acts: FastifyInstance, services: ConsoleServices): void {
     acts.post<Id>(path, async (request, reply) => reply.redirect(`${CONSOLE_PATH}${await act(request.params.id, request)}`, 303));
   }
   acts.get('/sessions', async (request, reply) =>
-    sendPage(
-      reply,
-      200,
-      { title: 'Sessions', caller: request.caller, here: '/sessions' },
-      html`${doneNote(request)}${sessionPage(callerOf(request), services)}`,
-    ),
+    sendPage(reply, 200, frameOf(request, 'Sessions', '/sessions'), html`${doneNote(request)}${sessionPage(callerOf(request), services)}`),
   );
 }
 

@@ -7,7 +7,7 @@ import type { HttpServices } from '../services.ts';
 
 /** What the pages of the console work with. */
 export interface ConsoleServices
-  extends Pick<HttpServices, 'index' | 'tasks' | 'plans' | 'queues' | 'signatures' | 'audit' | 'clock' | 'kernel' | 'regrantByDefault'> {
+  extends Pick<HttpServices, 'index' | 'tasks' | 'plans' | 'queues' | 'signatures' | 'audit' | 'clock' | 'kernel' | 'webhooks' | 'regrantByDefault'> {
   readonly sessions: SessionStore;
 }
 

@@ -4,6 +4,7 @@ import type { Caller } from '../caller.ts';
 import { checked } from '../route.ts';
 import { type FilterField, filterForm, filterValues, nextLink } from './filter-form.ts';
 import { type Html, html, lines, part, visible } from './html.ts';
+import { taskLink } from './links.ts';
 import { trouble } from './now-page.ts';
 import { actionForm, CONSOLE_PATH, factsOf, stateMark, tableOf } from './page.ts';
 import type { ConsoleServices } from './services.ts';
@@ -30,8 +31,7 @@ const COLUMNS = [
   { title: 'tries', isNumber: true },
   { title: 'about' },
 ] as const;
-/** Characters of an id and of what a row is about. */
-const ID = 48;
+/** Characters of what a row is about. */
 const ABOUT = 160;
 /** Characters of a result; the API has all of it. */
 const RESULT = 65_536;
@@ -50,10 +50,6 @@ export async function taskListPage(query: URLSearchParams, { index, clock }: Con
     visible(error_code === undefined ? [source_path, destination_path].filter(Boolean).join(' → ') : `${error_code}: ${message ?? ''}`, ABOUT),
   ]);
   return html`${filterForm(PATH, FIELDS, query)}${tableOf('Newest change first', COLUMNS, rows, 'No task fits.')}${nextLink(PATH, query, next)}`;
-}
-
-export function taskLink(taskId: string): Html {
-  return html`<a href="${PATH}/${part(taskId)}">${visible(taskId, ID)}</a>`;
 }
 
 /** @throws WritError NOT_FOUND, REDIS_UNAVAILABLE, STORAGE_UNAVAILABLE */

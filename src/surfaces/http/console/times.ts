@@ -13,3 +13,13 @@ export function span(ms: number): string {
 export function ago(time: string, now: number): string {
   return `${span(now - Date.parse(time))} ago`;
 }
+
+/** A time of RFC 3339 to the minute: `2026-11-27 02:00 UTC`. */
+export function minuteOf(time: string): string {
+  return `${time.slice(0, 16).replace('T', ' ')} UTC`;
+}
+
+/** How long it is until a time of RFC 3339. */
+export function inTime(time: string, now: number): string {
+  return `in ${span(Date.parse(time) - now)}`;
+}
