@@ -11,6 +11,7 @@ import type {
   SearchGrant,
   SignatureReader,
   TaskGateway,
+  TaskIndex,
   Webhooks,
 } from '../../core/ports/index.ts';
 
@@ -43,6 +44,8 @@ export interface McpServices {
   readonly regrantByDefault: boolean;
   /** Absent where no API runs. */
   readonly webhooks?: Webhooks;
+  /** Absent where no API runs. */
+  readonly index?: Pick<TaskIndex, 'list'>;
   tasks(): Promise<TaskGateway>;
   plans(): Promise<Pick<PlanGateway, 'plans' | 'preview' | 'signatures'>>;
   queues(): Promise<QueueControl>;

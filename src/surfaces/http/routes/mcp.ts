@@ -73,6 +73,7 @@ function mcpServices({ services, caller }: McpCall): McpServices {
     maxWaitS,
     regrantByDefault,
     webhooks: services.webhooks,
+    index: services.index,
     tasks: async () => services.toolTasks,
     plans: async () => services.plans,
     queues: async () => services.queues,

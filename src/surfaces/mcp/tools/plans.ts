@@ -10,7 +10,7 @@ import { waitForPlan } from '../../shared/plans/wait.ts';
 import { readWhen } from '../../shared/when.ts';
 import { LOOKS_ONLY, tool } from '../tool.ts';
 import { RECEIPTS, submitter } from './outcome.ts';
-import { sign, waitMs, waitS, when } from './shapes.ts';
+import { cursor, sign, waitMs, waitS, when } from './shapes.ts';
 import { webhooksOf } from './webhooks.ts';
 
 export const submitPlan = tool({
@@ -74,8 +74,6 @@ export const getPlan = tool({
     return planStatusOf(view, memory === true);
   },
 });
-
-const cursor = z.string().min(1).max(1024).optional().meta({ description: 'next of the page before.' });
 
 export const listPlansTool = tool({
   name: 'list_plans',

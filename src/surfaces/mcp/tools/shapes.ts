@@ -11,6 +11,11 @@ export const when = {
   not_before: z.iso.datetime({ offset: true }).optional().meta({ description: 'No worker takes it before (RFC 3339), at most 366 days ahead.' }),
   priority: z.int().min(0).max(WHEN.priority).optional().meta({ description: '0, as without: before every other; then 1 before 2.' }),
 };
+export const regrant = z
+  .boolean()
+  .optional()
+  .meta({ description: 'true: under a new lease in any case; false: never; absent: when the old one has expired, as the settings say.' });
+export const cursor = z.string().min(1).max(1024).optional().meta({ description: 'next of the page before.' });
 export const waitS = z
   .int()
   .min(0)

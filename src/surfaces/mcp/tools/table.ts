@@ -1,5 +1,6 @@
 import type { AnyTool } from '../tool.ts';
 import { answerApprovalTool, listApprovalsTool } from './approvals.ts';
+import { cancelPlanTool, cancelTaskTool } from './cancel.ts';
 import { search } from './content-search.ts';
 import { indexStatus } from './index-status.ts';
 import { searchMessages, searchMessagesProduct } from './message-search.ts';
@@ -8,6 +9,7 @@ import { undoPlanTool } from './plan-undo.ts';
 import { getPlan, getPlanHistory, listPlansTool, submitPlan } from './plans.ts';
 import { listQueuesTool, pauseQueue, resumeQueue } from './queues.ts';
 import { addScheduleTool, getSchedule, listSchedulesTool, pauseSchedule, removeSchedule, resumeSchedule } from './schedules.ts';
+import { listTasksTool, retryTasksTool } from './task-find.ts';
 import { checkTask, getTask, retryTaskTool, submitTask, undoTaskTool } from './tasks.ts';
 import { getNotice, listNoticesTool, listWebhooksTool, resendNoticesTool, testWebhookTool } from './webhooks.ts';
 
@@ -19,14 +21,18 @@ export const TOOLS: readonly AnyTool[] = [
   submitTask,
   checkTask,
   getTask,
+  listTasksTool,
   retryTaskTool,
+  retryTasksTool,
   undoTaskTool,
+  cancelTaskTool,
   submitPlan,
   getPlan,
   listPlansTool,
   getPlanHistory,
   retryPlansTool,
   undoPlanTool,
+  cancelPlanTool,
   listApprovalsTool,
   answerApprovalTool,
   listQueuesTool,

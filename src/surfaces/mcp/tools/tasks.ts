@@ -11,7 +11,7 @@ import { shownTask } from '../../shared/tasks/view.ts';
 import { readWhen } from '../../shared/when.ts';
 import { LOOKS_ONLY, tool } from '../tool.ts';
 import { endWithin, operatorServices, RECEIPTS, submitter } from './outcome.ts';
-import { lease, sign, taskId, waitMs, waitS, when } from './shapes.ts';
+import { lease, regrant, sign, taskId, waitMs, waitS, when } from './shapes.ts';
 import { webhooksOf } from './webhooks.ts';
 
 /** Told with `task` when it has ended: before, or while the call waited. */
@@ -104,10 +104,7 @@ export const retryTaskTool = tool({
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
   input: z.strictObject({
     task_id: taskId,
-    regrant: z
-      .boolean()
-      .optional()
-      .meta({ description: 'true: under a new lease in any case; false: never; absent: when the old one has expired, as the settings say.' }),
+    regrant,
     wait_s: waitS,
   }),
   output: z.strictObject({ task_id: TaskId, regranted: z.boolean(), task: ended }),

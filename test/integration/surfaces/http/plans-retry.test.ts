@@ -1,6 +1,4 @@
 import path from 'node:path';
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { Queue } from 'bullmq';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { QUEUE_PREFIX } from '../../../../queues/catalog.ts';
@@ -10,7 +8,7 @@ import type { BulkPlanRetryLine } from '../../../../src/contracts/index.ts';
 import { type Envelope, type RetriedPlans, WritClient } from '../../../../src/surfaces/client/index.ts';
 import { PATIENCE, PATIENCE_MS } from '../../../support/patience.ts';
 import { envelopeOf, fileStep } from '../../../support/plan-rig.ts';
-import { toldBy } from '../../../unit/surfaces/mcp/mcp-rig.ts';
+import { mcpOverHttp } from './mcp-client.ts';
 import { linesOf, type Site, startSite } from './routes-site.ts';
 
 /** Failed plans found by a filter and run on, on the real queue, plan journal, kernel and worker. */
@@ -114,11 +112,8 @@ describe('POST /v1/plans/retry', () => {
 
 describe('retry_plans over MCP', () => {
   async function connected(as: 'operate' | 'read') {
-    const mcp = new Client({ name: 'test', version: '1' });
-    const headers = { authorization: `Bearer ${site.secret(as)}` };
-    await mcp.connect(new StreamableHTTPClientTransport(new URL('/mcp', site.url), { requestInit: { headers } }));
-    const call = async (args: object) => toldBy(await mcp.callTool({ name: 'retry_plans', arguments: { ...args } }));
-    return { call, [Symbol.asyncDispose]: () => mcp.close() };
+    const mcp = await mcpOverHttp(site, as);
+    return { call: (args: object) => mcp.call('retry_plans', args), [Symbol.asyncDispose]: () => mcp[Symbol.asyncDispose]() };
   }
 
   it('counts, runs on, tells refusals, and is audited', async () => {

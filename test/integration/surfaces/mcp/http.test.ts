@@ -81,6 +81,7 @@ describe('the MCP server over HTTP', () => {
     await using mcp = await connected('read');
     expect((await mcp.client.listTools()).tools.map(({ name }) => name)).toEqual([
       'get_task',
+      'list_tasks',
       'get_plan',
       'list_plans',
       'get_plan_history',

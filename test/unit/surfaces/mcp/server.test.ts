@@ -82,6 +82,7 @@ describe('the MCP server', () => {
       'Search',
       'check_task',
       'get_task',
+      'list_tasks',
       'get_plan',
       'list_plans',
       'get_plan_history',
@@ -98,7 +99,10 @@ describe('the MCP server', () => {
 
   it('lists what the roles of the caller allow, and refuses the rest with FORBIDDEN', async () => {
     await using mcp = await startMcp({}, ['read']);
-    const looks = ['get_task', 'get_plan', 'list_plans', 'get_plan_history', 'list_approvals', 'list_queues', 'list_schedules', 'get_schedule', 'index_status'];
+    const looks = [
+      ...['get_task', 'list_tasks', 'get_plan', 'list_plans', 'get_plan_history', 'list_approvals'],
+      ...['list_queues', 'list_schedules', 'get_schedule', 'index_status'],
+    ];
     expect((await mcp.tools()).map(({ name }) => name)).toEqual(looks);
     expect(await mcp.call('undo_task', { task_id: 'x' })).toMatchObject({ isError: true, answer: { code: 'FORBIDDEN' } });
   });
