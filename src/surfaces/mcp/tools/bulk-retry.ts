@@ -7,7 +7,7 @@ import type { ToolCall } from '../tool.ts';
 const TOLD = 20;
 /** What one call is about unless it says otherwise, and at most: a caller waits for the whole answer. */
 const USUAL = 1000;
-const MOST = 10_000;
+const MAX_FOUND = 10_000;
 
 /** Arguments of a tool that runs again what a filter finds. */
 export const bulkArguments = {
@@ -15,7 +15,7 @@ export const bulkArguments = {
   limit: z
     .int()
     .min(1)
-    .max(MOST)
+    .max(MAX_FOUND)
     .optional()
     .meta({ description: `At most so many; ${USUAL} if absent.` }),
 };
