@@ -122,8 +122,9 @@ export function createPlanEnds({ connection, pool, shards = ONE_SHARD, histories
 
   /** A view is anybody's to write: its time may be none. */
   function endedView(view: PlanView | undefined, at: number): readonly EndedPlan[] {
-    if (view === undefined || view.updated < at || (view.state !== 'success' && view.state !== 'failure')) return [];
-    return [{ planSha256: view.id, at: Math.floor(Math.min(view.updated, clock.now())) }];
+    // A time that is none is 0, and says nothing.
+    if (view === undefined || (view.updated !== 0 && view.updated < at) || (view.state !== 'success' && view.state !== 'failure')) return [];
+    return [{ planSha256: view.id, at: view.updated === 0 ? clock.now() : Math.min(view.updated, clock.now()) }];
   }
 
   async function* journalled(state: 'success' | 'failure', at: number): AsyncGenerator<readonly EndedPlan[]> {

@@ -95,15 +95,8 @@ export function createPlans({ jobs, views, ends, remembered = () => undefined, h
     const receipt = (kind: 'accepted' | 'in-flight' | 'retried'): PlanReceipt => ({ kind, id, queue: jobs.queue, jobId: planJobId(id) });
     if (found === undefined) {
       await guard?.check();
-      await views.clearCancel(id);
-      // What is shown of a plan that begins later is kept until then.
-      const beginsAt = Math.ceil(notBefore / 1000);
-      await views.show(
-        id,
-        { state: 'waiting', stepsDone: view?.stepsDone ?? 0, current: undefined, error: undefined, result: undefined },
-        beginsAt,
-        clock.now(),
-      );
+      // What is shown of a plan that begins later is kept until then. One that has ended since is looked at again.
+      if (!(await views.open(id, view, Math.ceil(notBefore / 1000), clock.now()))) return undefined;
       await jobs.add(id, data, when);
       return receipt('accepted');
     }

@@ -117,13 +117,13 @@ async function deliver(delivery: Delivery, running: Running, parked: ParkedPlans
   if ('endedAt' in record) return endTrimmed(record, job.envelope as JsonObject, exp, deps);
   const found = { planSha256, generation: record.generation, envelope: job.envelope as JsonObject, lease, exp, traceparent: job.traceparent };
   if (record.end) {
-    await showEnd(planSha256, record.end, record.entries, exp, deps);
+    await showEnd(found, record.end, record.entries, deps);
     return { kind: 'ended', plan: found, end: record.end, replayed: true };
   }
   seen.plan = found;
   const walk = createWalk({
     delivery,
-    write: (change) => deps.views.show(planSha256, change, exp, deps.clock.now()),
+    write: (change) => deps.views.show(planSha256, { ...change, generation: found.generation }, exp, deps.clock.now()),
     monotonic: deps.clock.monotonic,
   });
   seen.walk = walk;

@@ -31,7 +31,7 @@ export async function endAt(plan: EndingPlan, done: PlanDone, deps: PlanDeps): P
   deps.onPoint?.('ended', planSha256);
   // A view that was kept back, or is on its way, would be written over the end.
   await plan.walk?.end();
-  await showEnd(planSha256, end, replay.stepsDone, exp, deps);
+  await showEnd({ planSha256, generation, exp }, end, replay.stepsDone, deps);
   return { kind: 'ended', plan: { planSha256, generation }, end, replayed: false };
 }
 
@@ -58,18 +58,18 @@ export async function endTrimmed({ planSha256, status, endedAt }: TrimmedPlan, e
   const run = deps.startPlan(envelope);
   const { error, result } = await signed(planSha256, run.end({ code: 'EXECUTION_FAILED', message }), deps);
   const end: PlanEnd = { status: 'FAILURE', code: error?.code, message: error?.message ?? '', endedBy: undefined, result };
-  await showEnd(planSha256, end, 0, exp, deps);
+  await showEnd({ planSha256, generation: 0, exp }, end, 0, deps);
   return { kind: 'ended', plan: { planSha256, generation: 0 }, end, replayed: true };
 }
 
 /** Shows everybody how the plan ended. */
 export async function showEnd(
-  planSha256: string,
+  { planSha256, generation, exp }: Pick<PlanContext, 'planSha256' | 'generation' | 'exp'>,
   { status, code, message, result }: PlanEnd,
   stepsDone: number,
-  exp: number,
   { views, clock }: PlanDeps,
 ): Promise<void> {
   const error = code === undefined ? undefined : { code, message };
-  await views.show(planSha256, { state: status === 'SUCCESS' ? 'success' : 'failure', stepsDone, current: undefined, error, result }, exp, clock.now());
+  const state = status === 'SUCCESS' ? 'success' : 'failure';
+  await views.show(planSha256, { generation, state, stepsDone, current: undefined, error, result }, exp, clock.now());
 }

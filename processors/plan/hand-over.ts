@@ -2,11 +2,12 @@ import type { TaskJob } from '../../src/contracts/index.ts';
 import { isWritError, type WritError } from '../../src/core/errors.ts';
 import { failure } from '../../src/core/outcome.ts';
 import type { PlanStep } from '../../src/core/plan-step.ts';
-import type { DerivedLease, DeriveRequest, PlanKernel, PlanViewChange } from '../../src/core/ports/index.ts';
+import type { DerivedLease, DeriveRequest, PlanKernel } from '../../src/core/ports/index.ts';
 import type { LocalEnd } from '../local-steps.ts';
 import { type Answer, answerOf, endCancelled, keepAnswer, keepBeside, neverBegan, ownAnswer, STALE, type StepEnd } from './answers.ts';
 import type { PlanContext, PlanDeliveryEnd, PlanDeps } from './context.ts';
 import { endWith } from './end.ts';
+import type { WalkView } from './walk.ts';
 
 const FIRST_PARK_MS = 2_000;
 const LONGEST_PARK_MS = 30_000;
@@ -138,7 +139,7 @@ export function takenAnswer(step: PlanStep, deps: PlanDeps): Promise<Answer> {
 }
 
 /** The plan as everybody may look at it while the step runs. */
-function viewOf({ path, tool, operation, manifest }: PlanStep, stepsDone: number): PlanViewChange {
+function viewOf({ path, tool, operation, manifest }: PlanStep, stepsDone: number): WalkView {
   return { state: 'running', stepsDone, current: { path, tool, operation, taskId: manifest.task_id }, error: undefined, result: undefined };
 }
 

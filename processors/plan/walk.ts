@@ -4,6 +4,9 @@ import type { Delivery } from '../delivery.ts';
 /** The view of a plan that walks on is written no more often, milliseconds. */
 export const SHOW_MS = 250;
 
+/** What a delivery shows; its generation stands beside all of it. */
+export type WalkView = Omit<PlanViewChange, 'generation'>;
+
 /** What one delivery of a plan has under way beside its step. */
 export interface Walk {
   /** Whether a step has been answered in this delivery: the next one has hardly begun. */
@@ -14,7 +17,7 @@ export interface Walk {
   /** Whether all answers so far are on disk. False: the journal says something else, and this delivery decides nothing. */
   kept(): Promise<boolean>;
   /** Shows how far the plan is, now or a little later; a view that is written later and fails is left out. */
-  show(change: PlanViewChange): Promise<void>;
+  show(change: WalkView): Promise<void>;
   /** Shows what was kept back. */
   shown(): Promise<void>;
   /** Whether somebody has asked for a cancel, as far as this delivery knows: it was told, or has seen it in the view. */
@@ -26,14 +29,14 @@ export interface Walk {
 export interface WalkOptions {
   readonly delivery: Pick<Delivery, 'signal' | 'lockIsFresh'>;
   /** Writes the view; answers whether a cancel was asked. */
-  readonly write: (change: PlanViewChange) => Promise<boolean>;
+  readonly write: (change: WalkView) => Promise<boolean>;
   readonly monotonic: () => number;
 }
 
 export function createWalk({ delivery, write, monotonic }: WalkOptions): Walk {
   let writing: Promise<boolean> | undefined;
   let asked = false;
-  let latest: PlanViewChange | undefined;
+  let latest: WalkView | undefined;
   let shownAt = Number.NEGATIVE_INFINITY;
   let showing: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;

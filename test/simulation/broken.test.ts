@@ -173,7 +173,8 @@ describe('a history that once broke a promise keeps it', () => {
 
   it('a success that only the journal has told, and a doubtful end, after the retention', async () => {
     const task = { kind: 'copy', at: 0, duplicates: 0, ttlS: 3600, trap: 'none' } as const;
-    const base = { ...scenarioOf(51_341), plans: [], boundAt: 0, workers: 1, concurrency: 1, renames: false, later: true, tasks: [task] };
+    const { schedule: _, ...scenario } = scenarioOf(51_341);
+    const base = { ...scenario, plans: [], boundAt: 0, workers: 1, concurrency: 1, renames: false, later: true, tasks: [task] };
     const told = await runHistory({
       ...base,
       calls: [{ call: 1, of: 'ledger.record', kind: 'slow' }],
@@ -273,5 +274,9 @@ describe('a history that once broke a promise keeps it', () => {
       expect(violations, `seed ${seed}`).toEqual([]);
       expect(reached.has('fault:clock'), `seed ${seed}`).toBe(true);
     }
+  });
+
+  it('a worker that was paused before it showed a plan, until another had ended it; and Redis emptied under more wishes than there is room for', async () => {
+    for (const seed of [138_493, 122_445]) expect([seed, (await runHistory(scenarioOf(seed))).violations]).toEqual([seed, []]);
   });
 });

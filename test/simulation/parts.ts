@@ -1,3 +1,4 @@
+import type { PlanReceipt, PushedSubject, Receipt } from '../../src/core/ports/index.ts';
 import type { Checker } from './checker.ts';
 import type { startWorker } from './host.ts';
 import type { Host } from './machine.ts';
@@ -8,6 +9,9 @@ import type { Disk } from './twins/disk.ts';
 import type { KernelTwin } from './twins/kernel.ts';
 import type { RedisTwin } from './twins/redis.ts';
 import type { World } from './world.ts';
+
+/** One push of a task or plan; `undefined` where it was left to others. */
+export type Push = () => Promise<Receipt | PlanReceipt | undefined>;
 
 /** Everything that one history consists of. */
 export interface Parts {
@@ -27,8 +31,8 @@ export interface Parts {
   readonly kernelProcess: { current: SimProcess | undefined };
   /** The process that tells receivers of webhooks. */
   readonly apiProcess: { current: SimProcess | undefined };
-  /** How a producer wishes to be told of a task or a plan; only in histories with webhooks. */
-  readonly wishes: { want?: (subject: string, process: SimProcess) => Promise<void> };
+  /** How a producer pushes a task or a plan of whose end he wishes to be told; only in histories with webhooks. */
+  readonly wishes: { push?: (of: PushedSubject, process: SimProcess, push: Push) => Promise<void> };
   /** How each task and plan is pushed again when Redis has lost it. */
   readonly pushAgain: Map<string, () => void>;
   /** What must have happened before the history can be over. */

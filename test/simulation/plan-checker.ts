@@ -1,6 +1,6 @@
 import { canonicalJson } from '../../src/core/canonical-json.ts';
 import { sha256Hex } from '../../src/core/hash.ts';
-import type { PlanRecord } from '../../src/core/ports/index.ts';
+import type { PlanEnd, PlanRecord } from '../../src/core/ports/index.ts';
 import { fixedKeyring, verifyPlanEnd } from '../../src/lease/index.ts';
 import type { Parts } from './parts.ts';
 import type { PlanTicket } from './plan-tickets.ts';
@@ -141,6 +141,7 @@ export async function checkPlan(parts: Parts, ticket: PlanTicket): Promise<void>
   checkSteps(parts, ticket, name);
   if (world.struck.size === 0) checkCalm(parts, ticket, name);
   checkPace(parts, ticket, name);
+  checkShown(parts, planSha256, end.status, name);
 }
 
 /** Where nothing goes wrong, nobody asks twice: a step has one worker, however long it takes. */
@@ -151,6 +152,13 @@ function checkCalm({ checker, host }: Parts, { planSha256 }: PlanTicket, name: s
     const attempts = entries.filter((entry) => entry.path === path || entry.path.startsWith(`${path}~`)).length;
     if (requests > attempts) checker.violate('at most one effect', `step ${path} of ${name} was requested ${requests} times, and nothing went wrong`);
   }
+}
+
+/** Whoever looks sees the end, as long as Redis forgets nothing. */
+function checkShown({ checker, redis }: Parts, planSha256: string, status: PlanEnd['status'], name: string): void {
+  const shown = redis.losses > 0 ? undefined : redis.views.rows.get(planSha256);
+  if (shown !== undefined && shown.state !== (status === 'SUCCESS' ? 'success' : 'failure'))
+    checker.violate('readers see the end', `${name} has ended with ${status}, and is shown as ${shown.state}`);
 }
 
 function checkPace({ checker, world, tickets, redis }: Parts, { plan }: PlanTicket, name: string): void {

@@ -1,8 +1,8 @@
 import { createEnqueue } from '../../queues/enqueue.ts';
 import { createPlans } from '../../queues/plans.ts';
-import { planSubject } from '../../src/core/notice-subject.ts';
+import { PLAN_NOTICE, planSubject } from '../../src/core/notice-subject.ts';
 import { createPlanEndReader, createResultReader, fixedKeyring } from '../../src/lease/index.ts';
-import type { Parts } from './parts.ts';
+import type { Parts, Push } from './parts.ts';
 import type { PlanTicket } from './plan-tickets.ts';
 import { takeBack } from './plan-undo.ts';
 import { cancelAfter, isTakenBack } from './plan-weather.ts';
@@ -18,6 +18,8 @@ import { remote } from './world.ts';
 const EXECUTORS = { keyring: fixedKeyring([EXECUTOR_KEY]), ed25519: cheapEd25519 };
 const AGAIN_MS = 1_000;
 const RETRY_MS = 2_000;
+/** After so long somebody else pushes a task. */
+const LATE_MS = 3_000;
 
 /** A producer that pushes when it is time, until the push is accepted, and again when Redis has lost it. */
 function produce(
@@ -72,11 +74,27 @@ export function produceTask(parts: Parts, { id, index, task, queue, job }: Ticke
     const raw = redis.queueFor(process, queue);
     for (let copy = 0; copy < task.duplicates; copy += 1) await raw.add('raw', job, {}).catch(() => undefined);
   };
-  const { want } = parts.wishes;
-  const push = (): Promise<unknown> => enqueue.push(job, { queue, attempts });
+  const push: Push = () => enqueue.push(job, { queue, attempts });
+  const { push: pushWished } = parts.wishes;
   // Wished before it is pushed, as surfaces do.
-  const wished = want === undefined || index % 2 === 1 ? push : () => want(id, process).then(push);
-  produce(parts, id, task.at, process, wished, duplicates);
+  const wished = pushWished && (() => pushWished({ taskId: id, capabilityId: job.manifest.capability_id }, process, push));
+  const isLate = index % 2 === 1;
+  const isDone = async (): Promise<boolean> => (await redis.ledger.row(id))?.state === 'success';
+  // Of every other task the end is wished only by somebody who pushes it when it is done.
+  const then = async (): Promise<void> => {
+    await duplicates();
+    if (wished === undefined || !isLate) return;
+    await world.wait(process, LATE_MS);
+    while (await isDone()) {
+      const isAnswered = await wished().then(
+        () => true,
+        () => false,
+      );
+      if (isAnswered) return;
+      await world.wait(process, AGAIN_MS);
+    }
+  };
+  produce(parts, id, task.at, process, isLate ? push : (wished ?? push), then);
 }
 
 /** @param again the plan was run before, and somebody pushes it once more */
@@ -94,9 +112,11 @@ export function producePlan(parts: Parts, ticket: PlanTicket, again = false): vo
   const data = { v: 1, envelope, lease };
   const raw = (): Promise<unknown> => redis.queueFor(process, PLAN_QUEUE).add('raw', data, { jobId: `raw-${index}` });
   // What the plan journal knows is the sweeper's to put back on the queue.
-  const push = async (): Promise<unknown> => {
+  const push: Push = async () => {
     if (!again && host.stores.plan.look('record', planSha256) !== undefined) return undefined;
-    return plan.raw ? raw() : plans.push({ envelope, lease });
+    if (!plan.raw) return plans.push({ envelope, lease });
+    await raw();
+    return undefined;
   };
   const retry = async (): Promise<void> => {
     if (!plan.retried || plan.raw) return;
@@ -134,8 +154,9 @@ export function producePlan(parts: Parts, ticket: PlanTicket, again = false): vo
     undo();
     await retry();
   };
-  const { want } = parts.wishes;
+  const pushWished = parts.wishes.push;
   const told = world.scenario.webhooks?.plans === true && !plan.raw && index % 2 === 0;
-  const wished = want === undefined || !told ? push : () => want(planSubject(planSha256), process).then(push);
+  const subject = { taskId: planSubject(planSha256), capabilityId: PLAN_NOTICE };
+  const wished = pushWished === undefined || !told ? push : () => pushWished(subject, process, push);
   produce(parts, planSha256, plan.at, process, wished, then);
 }

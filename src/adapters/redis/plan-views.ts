@@ -6,6 +6,7 @@ import type { PlanView, PlanViews } from '../../core/ports/index.ts';
 import { CANCEL_CHANNEL, planKey, recordedChannel, tagOf } from './keys.ts';
 import type { CommandAnswer, RedisConnection } from './redis-connection.ts';
 import { isWrongType, orNothing, redisCall } from './redis-error.ts';
+import { withScripts } from './scripts.ts';
 
 /** Redis is not trusted: a field that is not as we write it counts as missing. */
 const Fields = z.object({
@@ -15,7 +16,11 @@ const Fields = z.object({
   cancel: z.string().optional(),
   error: z.string().optional(),
   result: z.string().optional(),
-  updated: z.coerce.number().catch(0),
+  updated: z
+    .string()
+    .regex(/^\d{1,15}$/)
+    .transform(Number)
+    .catch(0),
 });
 /** The end of the year 9999: later times have no ISO form of the usual length. */
 const LATEST = 253_402_300_799_999;
@@ -41,25 +46,24 @@ export interface PlanViewsOptions extends Pick<LedgerSettings, 'retentionMs'> {
 }
 
 /** The plan views in Redis (docs/plan-protocol.md): one hash a plan, in the slot of its id. */
-export function createRedisPlanViews({ redis, retentionMs, listen }: PlanViewsOptions): PlanViews {
+export function createRedisPlanViews({ redis: connection, retentionMs, listen }: PlanViewsOptions): PlanViews {
+  const redis = withScripts(connection);
   return {
     read: (id) =>
       redisCall(async () => {
         const found = (await orNothing(redis.hgetall(planKey(id)))) ?? {};
         return Object.keys(found).length === 0 ? undefined : viewOf(id, found);
       }),
-    show: (id, { state, stepsDone, current, error, result }, exp, now) =>
+    show: (id, { generation, state, stepsDone, current, error, result }, exp, now) =>
       redisCall(async () => {
-        const key = planKey(id);
-        const fields = { state, steps: stepsDone, current: text(current), error: text(error), result: result ?? '', updated: now };
-        const answers = await change(redis, key, (told) =>
-          told
-            .hset(key, fields)
-            .pexpireat(key, rowExpiry(exp, now, { retentionMs }))
-            .publish(recordedChannel(tagOf(id)), id)
-            .hget(key, 'cancel'),
-        );
-        return answers.at(-1)?.[1] === '1';
+        const fields = [state, stepsDone, text(current), text(error), result ?? ''] as const;
+        return (await redis.writShowPlan(planKey(id), generation, ...fields, now, rowExpiry(exp, now, { retentionMs }), ...signalOf(id))) === 1;
+      }),
+    open: (id, seen, beginsAt, now) =>
+      redisCall(async () => {
+        const seenEnd = seen?.state === 'success' || seen?.state === 'failure' ? seen.updated : '';
+        const until = rowExpiry(beginsAt, now, { retentionMs });
+        return (await redis.writOpenPlan(planKey(id), seenEnd, seen?.stepsDone ?? 0, now, until, ...signalOf(id))) === 1;
       }),
     requestCancel: (id, now) =>
       redisCall(async () => {
@@ -73,9 +77,14 @@ export function createRedisPlanViews({ redis, retentionMs, listen }: PlanViewsOp
         );
         return true;
       }),
-    clearCancel: (id) => redisCall(async () => void (await orNothing(redis.hdel(planKey(id), 'cancel')))),
+    clearCancel: (id) => redisCall(async () => void (await orNothing(redis.hdel(planKey(id), 'cancel', 'generation')))),
     onChange: async (id, listener) => (listen === undefined ? async () => undefined : listen(id, listener)),
   };
+}
+
+/** Where listeners are told of a plan, and of which. */
+function signalOf(id: string): [channel: string, id: string] {
+  return [recordedChannel(tagOf(id)), id];
 }
 
 /** All or nothing. A key that somebody has overwritten with something of another type is removed first: a view decides nothing. */

@@ -19,6 +19,8 @@ const SCRIPTS = {
   writUnpark: 'unpark-1',
   writPublishRevocations: 'publish-revocations-1',
   writLeaveJob: 'leave-job-4',
+  writShowPlan: 'show-plan-1',
+  writOpenPlan: 'open-plan-1',
 } satisfies Record<keyof ScriptCommands, string>;
 
 type Arg = string | number;
@@ -44,6 +46,13 @@ interface ScriptCommands {
       ...[jobId: string, state: string, endedAt: Arg, keep: Arg, keepFrom: Arg, says: string, said: string, ...fields: Arg[]],
     ]
   ): Promise<number>;
+  writShowPlan(
+    ...args: [
+      ...[plan: string, generation: Arg, state: string, steps: Arg, current: string, error: string, result: string],
+      ...[now: Arg, until: Arg, ...signal: Signal],
+    ]
+  ): Promise<number>;
+  writOpenPlan(...args: [plan: string, seen: Arg, steps: Arg, now: Arg, until: Arg, ...signal: Signal]): Promise<number>;
   writPublishRevocations(log: string, channel: string, first: Arg, ...tokens: string[]): Promise<readonly [code: number, number: number]>;
 }
 export type ScriptName = keyof ScriptCommands;

@@ -121,12 +121,22 @@ export interface PlanLinker {
 /** What everybody may look at while a plan runs, and the cancel that somebody asked; Redis, so it may vanish. */
 export interface PlanViews {
   read(id: string): Promise<PlanView | undefined>;
-  /** Writes what changed and tells listeners; answers whether a cancel was asked. `exp`: of the plan lease, seconds. */
+  /**
+   * Writes how a delivery has the plan and tells listeners; answers whether a cancel was asked. Nothing is written over a later
+   * generation, nor over the end of this one, unless it is that end. `exp`: of the plan lease, seconds.
+   */
   show(id: string, change: PlanViewChange, exp: number, now: number): Promise<boolean>;
+  /**
+   * Shows that the plan waits, for somebody who pushes it and has seen `seen`; a cancel that was asked before is forgotten. False, and
+   * nothing is written, where it has ended since. `beginsAt`: not before, seconds since 1970.
+   */
+  open(id: string, seen: PlanView | undefined, beginsAt: number, now: number): Promise<boolean>;
   /** Tells the worker that has the plan, too. False when there is no such plan. */
   requestCancel(id: string, now: number): Promise<boolean>;
+  /** For somebody who has a failed plan run on: a cancel that was asked before is forgotten. */
   clearCancel(id: string): Promise<void>;
   onChange(id: string, listener: () => void): Promise<() => Promise<void>>;
 }
 
-export type PlanViewChange = Pick<PlanView, 'state' | 'stepsDone' | 'current' | 'error' | 'result'>;
+/** `generation`: how often the plan had been retried when the delivery that writes began. */
+export type PlanViewChange = Pick<PlanView, 'state' | 'stepsDone' | 'current' | 'error' | 'result'> & { readonly generation: number };

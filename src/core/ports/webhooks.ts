@@ -83,10 +83,11 @@ export interface WebhookOutbox {
   planPlace(): Promise<PlanPlace | undefined>;
   beginPlans(seenAt: number): Promise<PlanPlace>;
   /**
-   * Notes new notices and the place in one step. A notice whose id is there already changes nothing. Where there is no room dead notices
+   * Notes new notices and the place, if there is one, in one step; who wished for them is told. A notice whose id is there already changes
+   * nothing else. Where there is no room dead notices
    * lose their texts, the oldest first, and then new ones are dead without a text; answers how many texts that were.
    */
-  add(notices: readonly NewNotice[], place: OutboxPlace | PlanPlace, now: number): Promise<{ readonly added: number; readonly dropped: number }>;
+  add(notices: readonly NewNotice[], place: OutboxPlace | PlanPlace | undefined, now: number): Promise<{ readonly added: number; readonly dropped: number }>;
   /**
    * The tasks are told to the endpoints when they end, until then. Of more wishes than are kept those go first whose task was told; where
    * there are none of these it rejects, too, and nothing is written.
@@ -146,4 +147,16 @@ export interface Webhooks {
    * @throws WritError NOT_FOUND, FORBIDDEN for an endpoint that the key may not name, STORAGE_UNAVAILABLE
    */
   want(subjects: readonly string[], key: string, named: string | undefined): Promise<void>;
+  /**
+   * Tells whoever wished for it of tasks and plans that were done before they were pushed.
+   *
+   * @throws WritError STORAGE_UNAVAILABLE, REDIS_UNAVAILABLE
+   */
+  ended(pushed: readonly PushedSubject[]): Promise<void>;
+}
+
+/** A task or a plan (`notice-subject.ts`) that somebody has pushed; `PLAN` is the capability of a plan. */
+export interface PushedSubject {
+  readonly taskId: string;
+  readonly capabilityId: string;
 }

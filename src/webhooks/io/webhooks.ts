@@ -16,6 +16,7 @@ import { type FollowDeps, followOutcomes } from './follow-outcomes.ts';
 import { followPlans } from './follow-plans.ts';
 import { sendAgain } from './send-again.ts';
 import { type AttemptReport, createSender, type Sender } from './sender.ts';
+import { tellEnded } from './tell-ended.ts';
 
 /** The section `webhooks` of the settings. */
 export interface WebhookOptions {
@@ -155,6 +156,14 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
       if (named !== undefined && !mayName(known(named), name)) throw new WritError('FORBIDDEN', `the endpoint ${named} is not for this key`);
       const own = endpoints.filter(({ id, keys }) => keys.includes(name) || id === named).map(({ id }) => id);
       if (own.length > 0) await outbox.want(subjects, own, clock.now() + WANTED_MS);
+    },
+
+    async ended(pushed) {
+      if (isUsed && pushed.length > 0)
+        await tellEnded(
+          pushed.map((one) => ({ ...one, at: clock.now() })),
+          following,
+        );
     },
   };
 }

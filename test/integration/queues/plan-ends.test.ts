@@ -87,7 +87,7 @@ describe('ends of plans on a real Redis', () => {
     const views = createRedisPlanViews({ redis, retentionMs: 1e9 });
     const now = Date.now();
     const show = (letter: string, state: 'success' | 'failure' | 'running', at: number) =>
-      views.show(id(letter), { state, stepsDone: 0, current: undefined, error: undefined, result: undefined }, now / 1000 + 1000, at);
+      views.show(id(letter), { generation: 0, state, stepsDone: 0, current: undefined, error: undefined, result: undefined }, now / 1000 + 1000, at);
     await show('a', 'success', now);
     await show('b', 'failure', now - 5_000);
     await show('c', 'success', now - 50_000);

@@ -105,4 +105,27 @@ describe('the wish that a job of a plan stands for', () => {
     await jobs.run(id, data, async () => false);
     expect(await jobs.failed([id])).toEqual([true]);
   });
+
+  it('of a push that stood still until the plan had ended shows nobody that it waits', async () => {
+    const envelope = { n: 'paused' };
+    const id = sha256Hex(canonicalJson(envelope));
+    const views = createRedisPlanViews({ redis: connection, retentionMs: 60_000 });
+    const end = { state: 'success', generation: 0, stepsDone: 1, current: undefined, error: undefined, result: '{}' } as const;
+    let opened = 0;
+    const paused: typeof views = {
+      ...views,
+      async open(...args) {
+        opened += 1;
+        if (opened > 1) return views.open(...args);
+        // Meanwhile somebody else has pushed it, and it was run.
+        await jobs.add(id, { v: 1, envelope, lease: 'a lease' });
+        await take();
+        await views.show(id, end, Date.now() / 1000 + 60, Date.now());
+        return views.open(...args);
+      },
+    };
+    const push = createPlans({ jobs, views: paused, ends: { verifyEnd: async () => false }, clock: systemClock }).push({ envelope, lease: 'a lease' });
+    expect([await push, opened]).toMatchObject([{ kind: 'in-flight' }, 1]);
+    expect(await views.read(id)).toMatchObject({ state: 'success' });
+  });
 });

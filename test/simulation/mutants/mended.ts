@@ -58,6 +58,19 @@ export const MENDED_MUTANTS: readonly Mutant[] = [
         }),
     })),
   },
+  {
+    name: 'a delivery that was paused shows a plan over its end',
+    seams: {
+      plan(deps) {
+        let generation = 0;
+        const show: typeof deps.views.show = (id, change, exp, now) => {
+          generation += 1;
+          return deps.views.show(id, { ...change, generation }, exp, now);
+        };
+        return { ...deps, views: { ...deps.views, show } };
+      },
+    },
+  },
 ];
 
 type Recall = Awaited<ReturnType<HostMemory['recall']>>;

@@ -110,4 +110,13 @@ export const WEBHOOK_MUTANTS: readonly Mutant[] = [
           attempt({ ...notice, body: notice.body.replace(/"timestamp":"[^"]*"/, `"timestamp":"${new Date(process.clock.now()).toISOString()}"`) }, signal),
     },
   },
+  {
+    name: 'who pushes what is done is not told of it',
+    seams: {
+      outbox: (outbox) => ({
+        ...outbox,
+        add: async (notices, place, now) => (place === undefined ? { added: 0, dropped: 0 } : outbox.add(notices, place, now)),
+      }),
+    },
+  },
 ];

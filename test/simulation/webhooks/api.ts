@@ -7,6 +7,7 @@ import { attempt } from '../../../src/webhooks/io/attempt.ts';
 import { type FollowDeps, followOutcomes } from '../../../src/webhooks/io/follow-outcomes.ts';
 import { followPlans } from '../../../src/webhooks/io/follow-plans.ts';
 import { createSender, type Sender } from '../../../src/webhooks/io/sender.ts';
+import { tellEnded } from '../../../src/webhooks/io/tell-ended.ts';
 import type { WebhookEndpoint } from '../../../src/webhooks/notice/endpoint.ts';
 import { gatewayFor } from '../gateway.ts';
 import type { Parts } from '../parts.ts';
@@ -35,6 +36,8 @@ export interface Served {
   readonly outbox: WebhookOutbox;
   readonly outcome: FollowDeps['outcome'];
   readonly senders: ReadonlyMap<string, Sender>;
+  /** Tells of what was done before it was pushed. */
+  readonly tellEnded: (ended: Parameters<typeof tellEnded>[0]) => Promise<void>;
 }
 
 /** The product's follower and senders in one process of the API. Rejects where the outbox cannot be written. */
@@ -97,5 +100,5 @@ export async function serve(
     () => undefined,
   );
   await sequential([...senders.values(), ...followers, tender]).start();
-  return { outbox, outcome, senders };
+  return { outbox, outcome, senders, tellEnded: (ended) => tellEnded(ended, following) };
 }

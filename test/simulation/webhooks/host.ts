@@ -88,14 +88,18 @@ export function startWebhooks(parts: Parts, webhooks: SimWebhooks): () => Promis
     });
   }
 
-  wishes.want = async (taskId, process) => {
-    const here = served;
-    if (here === undefined) throw new Error('the API is away');
+  const asked = async (process: SimProcess, work: (here: Served) => Promise<void>): Promise<void> => {
+    if (served === undefined) throw new Error('the API is away');
     const late = world.wait(process, PATIENCE_MS).then(() => {
       throw new Error('the API does not answer');
     });
-    await Promise.race([here.outbox.want([taskId], ['wish'], (apiProcess.current?.clock.now() ?? 0) + WISH_MS), late]);
+    await Promise.race([work(served), late]);
+  };
+  const now = (): number => apiProcess.current?.clock.now() ?? 0;
+  wishes.push = async ({ taskId, capabilityId }, process, push) => {
+    await asked(process, ({ outbox }) => outbox.want([taskId], ['wish'], now() + WISH_MS));
     watch.onWish(taskId);
+    if ((await push())?.kind === 'finished') await asked(process, ({ tellEnded }) => tellEnded([{ taskId, capabilityId, at: now() }]));
   };
   if (webhooks.retried) retryFirst(parts);
   return async () => {

@@ -84,6 +84,8 @@ export function outboxStatements(db: SqliteDatabase, limits: OutboxLimits): Outb
 
     add(notices, place, now) {
       const done = room.add(notices, now);
+      for (const notice of notices) wishes.told(notice);
+      if (place === undefined) return done;
       const { seenAt } = place;
       if ('queue' in place) writePlanPlace.run({ queue: place.queue ?? null, seenAt });
       else writePlace.run({ event: place.event ?? null, seenAt });

@@ -10,6 +10,7 @@ interface WantedRow {
 export function outboxWishes(db: SqliteDatabase, { maxNotices }: { readonly maxNotices: number }) {
   const count = db.prepare<[], { rows: number }>('SELECT rows FROM wishes');
   const isThere = db.prepare<WantedRow>('SELECT 1 FROM wanted WHERE task_id = @taskId AND endpoint = @endpoint');
+  const tell = db.prepare<WantedRow>('UPDATE wanted SET told = 1 WHERE task_id = @taskId AND endpoint = @endpoint AND told = 0');
   const told = db.prepare<[number], { rows: number }>('SELECT count(*) AS rows FROM (SELECT 1 FROM wanted WHERE told = 1 LIMIT ?)');
   const forgetTold = db.prepare<[number]>(
     'DELETE FROM wanted WHERE (task_id, endpoint) IN (SELECT task_id, endpoint FROM wanted WHERE told = 1 ORDER BY until LIMIT ?)',
@@ -28,6 +29,9 @@ export function outboxWishes(db: SqliteDatabase, { maxNotices }: { readonly maxN
       if (over > 0) makeRoom(over);
       for (const wish of wishes) insert.run({ ...wish, until });
     },
+
+    /** There is a notice of it. That a new one comes a trigger tells; this one may be there already. */
+    told: ({ taskId, endpoint }: WantedRow): void => void tell.run({ taskId, endpoint }),
 
     wantedBy: (taskIds: readonly string[]) => new Map(taskIds.map((taskId) => [taskId, endpoints.all(taskId).map(({ endpoint }) => endpoint)])),
 

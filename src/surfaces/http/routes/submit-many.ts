@@ -4,7 +4,7 @@ import type { Receipt } from '../../../core/ports/index.ts';
 import { untilAborted } from '../../shared/input/until-aborted.ts';
 import { leaseTermsOf } from '../../shared/tasks/lease-terms.ts';
 import { type LineAnswer, type PushStreamPorts, pushStream } from '../../shared/tasks/push-stream.ts';
-import { refuseLease } from '../../shared/tasks/submit.ts';
+import { refuseLease, subjectOf } from '../../shared/tasks/submit.ts';
 import { dropRest } from '../drop-rest.ts';
 import { problemOf } from '../problem.ts';
 import type { Answer, Call } from '../route.ts';
@@ -33,9 +33,10 @@ async function* bulkLines(call: BulkCall, kernel: Awaited<ReturnType<typeof sign
   const refusal: PushStreamPorts['refusal'] = ({ job, granted }) =>
     refuseLease(job, { signatures, tasks, now: services.clock.now(), queue: query.queue, notBefore: push.notBefore, granted });
   const announce = (taskIds: readonly string[]): Promise<void> => services.webhooks.want(taskIds, call.caller.name, query.webhook);
+  const finished: PushStreamPorts['finished'] = (done) => services.webhooks.ended(done.map(({ job }) => subjectOf(job)));
   const { summary } = emptySummary();
   try {
-    for await (const answers of pushStream(source, { tasks, refusal, kernel, announce }, { push, terms: leaseTermsOf(push) })) {
+    for await (const answers of pushStream(source, { tasks, refusal, kernel, announce, finished }, { push, terms: leaseTermsOf(push) })) {
       const receipts = answers.map(receiptOf);
       for (const { receipt } of receipts) summary[receipt] += 1;
       summary.lines += receipts.length;

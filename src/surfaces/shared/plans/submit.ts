@@ -1,7 +1,7 @@
 import { audited } from '../../../core/audited.ts';
 import type { Clock } from '../../../core/clock.ts';
 import type { JsonObject } from '../../../core/json.ts';
-import { planSubject } from '../../../core/notice-subject.ts';
+import { PLAN_NOTICE, planSubject } from '../../../core/notice-subject.ts';
 import type { AuditLog, KernelClient, PlanGateway, PlanPushOptions, PlanReceipt, PlanView, Webhooks } from '../../../core/ports/index.ts';
 import { leaseTermsOf } from '../tasks/lease-terms.ts';
 import { assertMaySign, type Submitter } from '../tasks/submit.ts';
@@ -14,7 +14,7 @@ export interface PlanSubmitServices {
   readonly clock: Clock;
   kernel(): Promise<KernelClient>;
   /** Absent where nobody is told of the ends of plans by who pushed them. */
-  readonly webhooks?: Pick<Webhooks, 'want'>;
+  readonly webhooks?: Pick<Webhooks, 'want' | 'ended'>;
 }
 
 export interface PlanSubmission {
@@ -53,6 +53,7 @@ export async function submitPlan(wish: PlanSubmission, by: Submitter, services: 
   // Noted before the push: a plan that ends at once is told, too.
   await services.webhooks?.want([planSubject(id)], by.name, wish.webhook);
   const receipt = await plans.push({ envelope, lease, ...(wish.traceparent === undefined ? {} : { traceparent: wish.traceparent }) }, push);
+  if (receipt.kind === 'finished') await services.webhooks?.ended([{ taskId: planSubject(id), capabilityId: PLAN_NOTICE }]);
   return { id, receipt, before };
 }
 

@@ -18,6 +18,8 @@ export interface PushStreamPorts {
   readonly kernel: Pick<KernelClient, 'issue'> | undefined;
   /** Told of the tasks of a chunk before it is queued. */
   readonly announce?: (taskIds: readonly string[]) => Promise<void>;
+  /** Told of those of a chunk that were done before they were pushed. */
+  readonly finished?: (tasks: readonly ParsedTask[]) => Promise<void>;
 }
 
 /** What became of one line. */
@@ -47,7 +49,9 @@ export async function* pushStream(
     ahead = checkNext();
     ahead.catch(() => undefined);
     await ports.announce?.(checked.tasks.map(({ job }) => job.manifest.task_id));
-    yield inOrder(await sendChunk(checked, ports.tasks.enqueue, options.push));
+    const sent = await sendChunk(checked, ports.tasks.enqueue, options.push);
+    await ports.finished?.(sent.receipts.flatMap(([task, { kind }]) => (kind === 'finished' ? [task] : [])));
+    yield inOrder(sent);
   }
 }
 

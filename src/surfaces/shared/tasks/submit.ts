@@ -8,6 +8,7 @@ import type {
   KernelClient,
   LeaseTerms,
   OperatorAction,
+  PushedSubject,
   PushOptions,
   Receipt,
   SignatureReader,
@@ -31,7 +32,7 @@ export interface SubmitServices {
   /** The kernel, asked in the name of the submitter. */
   kernel(): Promise<KernelClient>;
   /** Absent where nobody is told of the ends of tasks by who pushed them. */
-  readonly webhooks?: Pick<Webhooks, 'want'>;
+  readonly webhooks?: Pick<Webhooks, 'want' | 'ended'>;
 }
 
 export interface SubmitTerms {
@@ -70,7 +71,13 @@ export async function submitTask(
   await services.webhooks?.want([leased.manifest.task_id], by.name, webhook);
   const receipt = await services.tasks.enqueue.push(leased, push);
   if (receipt.kind === 'conflict') throw new WritError('TASK_ID_CONFLICT', 'the task_id is already used for another manifest', { field: 'manifest.task_id' });
+  if (receipt.kind === 'finished') await services.webhooks?.ended([subjectOf(leased)]);
   return receipt;
+}
+
+/** A task as notices are about it. */
+export function subjectOf({ manifest }: Pick<TaskJob, 'manifest'>): PushedSubject {
+  return { taskId: manifest.task_id, capabilityId: manifest.capability_id };
 }
 
 /** @throws WritError FORBIDDEN */

@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type NoticeLine, WritClient } from '../../../../src/surfaces/client/index.ts';
+import { type Envelope, type NoticeLine, WritClient } from '../../../../src/surfaces/client/index.ts';
 import { commandLine } from '../../../support/command-line.ts';
+import { PATIENCE_MS } from '../../../support/patience.ts';
+import { envelopeOf, fileStep } from '../../../support/plan-rig.ts';
 import { type Receiver, receiver } from '../../../support/webhook-receiver.ts';
 import { type Site, startSite } from './routes-site.ts';
 
@@ -74,6 +76,31 @@ describe('webhooks over HTTP', () => {
       const done = await settled(manifest?.task_id ?? '', 2);
       expect(done.map(({ endpoint, state }) => `${endpoint} ${state}`).sort()).toEqual(['keyed delivered', 'named delivered']);
     }
+  });
+
+  it('tells whoever pushes what is done already, one, in a stream and as a plan, under the id that its end has', async () => {
+    const manifest = site.manifest('done-before');
+    const submit = { method: 'POST', body: { manifest } } as const;
+    const other = new WritClient({ baseUrl: site.url, key: site.secret('operator') });
+    await other.tasks.submit(manifest as never, { sign: true, wait: 60 });
+    await settled(manifest.task_id, 1);
+    expect(await site.ask('/v1/tasks?sign=true&webhook=named', submit)).toMatchObject({ status: 200 });
+    const done = await settled(manifest.task_id, 2);
+    expect(done.map(({ endpoint, state }) => `${endpoint} ${state}`).sort()).toEqual(['keyed delivered', 'named delivered']);
+    // Again, in a stream: nobody is told twice.
+    const lines = `${JSON.stringify({ manifest })}\n`;
+    const streamed = await site.ask('/v1/tasks?sign=true&webhook=named', { method: 'POST', body: lines, headers: { 'content-type': 'application/x-ndjson' } });
+    expect(streamed.text).toContain('"finished"');
+    expect(await settled(manifest.task_id, 2)).toHaveLength(2);
+
+    const envelope = envelopeOf([fileStep('FILE_COPY', site.file('of-plan'), `${site.file('of-plan')}.copy`)]);
+    const first = await other.plans.submit(envelope as Envelope, { sign: true });
+    const id = first.ended ? first.plan.plan_id : first.receipt.plan_id;
+    expect(await other.plans.wait(id, { timeoutMs: PATIENCE_MS })).toMatchObject({ state: 'success' });
+    await other.plans.submit(envelope as Envelope, { sign: true, webhook: 'named' });
+    await expect
+      .poll(async () => (await webhooks().notices({ plan: id })).notices.map(({ endpoint, state }) => `${endpoint} ${state}`).sort())
+      .toEqual(['keyed delivered', 'named delivered']);
   });
 
   it('tells every task of a capability, also one that came in a stream, and a failure as a failure', async () => {

@@ -239,7 +239,7 @@ describe('following the ends of plans', () => {
     const [queue, outbox] = [planQueue(), await freshOutbox()];
     const places: unknown[] = [];
     const add: typeof outbox.add = async (notices, place, now) => {
-      if (notices.length > 0) places.push([notices.length, 'queue' in place ? place.queue : '']);
+      if (notices.length > 0) places.push([notices.length, place !== undefined && 'queue' in place ? place.queue : '']);
       return outbox.add(notices, place, now);
     };
     const first = await follow(queue.ends, outbox);

@@ -37,6 +37,17 @@ describe('wishes of the outbox', () => {
     await outbox.stop();
   });
 
+  it('of a task of which a notice is there already make room as well', async () => {
+    const outbox = await outboxIn(directory, { maxNotices: 2 });
+    await outbox.add([noticeOf('a')], { event: undefined, seenAt: 3 }, 1);
+    await outbox.want(['a', 'b'], ['crm'], LATE);
+    expect(await outbox.add([noticeOf('a')], undefined, 1)).toEqual({ added: 0, dropped: 0 });
+    await outbox.want(['c'], ['crm'], LATE);
+    expect([...(await outbox.wantedBy(['a', 'b', 'c']))].map(([, endpoints]) => endpoints.length)).toEqual([0, 1, 1]);
+    expect(await outbox.place()).toEqual({ event: undefined, seenAt: 3 });
+    await outbox.stop();
+  });
+
   it('make room when their time is over', async () => {
     const outbox = await outboxIn(directory, { maxNotices: 1 });
     await outbox.want(['a'], ['crm'], 10);
