@@ -63,8 +63,8 @@ export class ApprovalWatch {
     this.#told.push({ word, by, view });
   }
 
-  onRefused({ taskId, answer }: ApprovalWord, { code }: WritError, mayAnswer: boolean): void {
-    const { checker, reached, plans, host, kernel } = this.#parts;
+  onRefused({ planSha256, taskId, answer }: ApprovalWord, { code }: WritError, mayAnswer: boolean): void {
+    const { checker, reached, plans, host, kernel, redis } = this.#parts;
     reached.add(`approval:${code}`);
     const row = this.#kept.approval(taskId);
     if (row === undefined) {
@@ -72,8 +72,10 @@ export class ApprovalWatch {
       return;
     }
     if (code === 'FORBIDDEN' && !mayAnswer) return;
-    const hasEnded = plans.some(({ planSha256 }) => (host.stores.plan.look('record', planSha256) as PlanRecord | undefined)?.end !== undefined);
-    const isOver = row.decision !== undefined || kernel.clock.now() >= row.until || hasEnded || this.#parts.world.struck.size > 0;
+    const hasEnded = plans.some((plan) => (host.stores.plan.look('record', plan.planSha256) as PlanRecord | undefined)?.end !== undefined);
+    // It has been retried just now, and no delivery has shown that yet.
+    const isShown = ['success', 'failure'].includes(redis.views.rows.get(planSha256)?.state ?? '');
+    const isOver = row.decision !== undefined || kernel.clock.now() >= row.until || hasEnded || isShown || this.#parts.world.struck.size > 0;
     if (code !== 'WRONG_STATE' || !isOver) checker.violate("nobody's answer is lost", `${answer} was refused with ${code}, and the question is open`);
   }
 
