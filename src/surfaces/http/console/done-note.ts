@@ -16,7 +16,7 @@ const DONE: Readonly<Record<string, string>> = {
   remove: 'It is removed; what it put on the queue goes on.',
   resend: 'It is due again, with all its attempts.',
   'test-taken': 'The receiver has taken a notice of the type webhook.test.',
-  'test-failed': 'The receiver did not take a notice of the type webhook.test; `writ webhook test` says why.',
+  'test-failed': 'The receiver did not take a notice of the type webhook.test; `writ webhooks test` says why.',
 };
 
 /** A line about what a form has done, on the page to which it leads. */
