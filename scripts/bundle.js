@@ -40,12 +40,15 @@ const SCREEN = /^src\/surfaces\/tui\//;
 /** Begins the names of what is imported when it is wanted, and is not in the bundle. */
 const OUTSIDE = 'outside:';
 const ROLES = /^src\/(bin\/roles|surfaces\/mcp)\//;
+/** All commands: a thread that runs them has the bundle of them. */
+const WHOLE = /^src\/bin\/whole[.]ts$/;
 
 /** Threads and processes that most starts of a role wait for, and that load in half the time from one file; of others it was measured to be more. */
 const ENTRIES = [
   'src/adapters/crypto/crypto-thread',
   'src/adapters/sqlite/journal/journal-thread',
   'src/adapters/sqlite/task-index/task-index-thread',
+  'src/bin/cli/resident-thread',
   'src/bin/http/fed-index-thread',
   'src/content-search/process/content-process',
   'src/messages/store/write/writer-thread',
@@ -103,7 +106,7 @@ for (const entry of ENTRIES) {
     // Packages that are CommonJS ask for others as such.
     banner: { js: "import { createRequire as requireBeside } from 'node:module'; const require = requireBeside(import.meta.url);" },
     plugins: [
-      outside(BUNDLED, [SCREEN, ROLES], { isModule: true, directory: path.dirname(entry) }),
+      outside(BUNDLED, [SCREEN, ROLES, WHOLE], { isModule: true, directory: path.dirname(entry) }),
       places((file) => `new URL(${JSON.stringify(`${up}/${file}`)}, import.meta.url).href`),
     ],
   });
