@@ -5,8 +5,8 @@ import { systemClock } from '../core/clock.ts';
 import { createInterrupt, outliveReaders } from '../surfaces/cli/process-end.ts';
 import { processIo } from '../surfaces/cli/process-io.ts';
 import { loadGroups, runCli } from '../surfaces/cli/program.ts';
+import type { ResidentRunner } from '../surfaces/cli/resident/resident-commands.ts';
 import type { CliDeps, GlobalOptions } from '../surfaces/cli/services.ts';
-import type { ResidentRunner } from './cli/resident-run.ts';
 import type { UpContext } from './roles/context.ts';
 
 /** Runs one command line in this process and answers its exit code. */

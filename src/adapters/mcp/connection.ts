@@ -1,38 +1,9 @@
-import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { CallFailure } from './call-failure.ts';
-
-/** A session with a server. */
-export interface Connection {
-  readonly client: Client;
-  /** The server is gone. */
-  readonly lost: boolean;
-  /** Counts as in use until the returned function is called. */
-  use(): () => void;
-  /** The server has forgotten the session: the next call gets another one. */
-  lose(): void;
-}
+import type { Connection, ConnectionSetup, Session } from './session.ts';
 
 export interface Connections {
   /** The session of now, or a new one; one at a time is started. Rejects with a CallEnd. */
   current(setup: ConnectionSetup): Promise<Connection>;
-  close(): Promise<void>;
-}
-
-/** How to reach the server. A session that was made with another `key` is left when its calls have ended. */
-export interface ConnectionSetup {
-  readonly key: string;
-  readonly transport: () => Promise<Transport>;
-}
-
-/** A session as those see it who keep it. */
-export interface Session extends Connection {
-  readonly key: string;
-  quiet(): boolean;
-  /** Whether the server still answers. */
-  answers(): Promise<boolean>;
-  /** Ends it as soon as no call is on its way. */
-  retire(): void;
   close(): Promise<void>;
 }
 

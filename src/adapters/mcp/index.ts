@@ -12,7 +12,8 @@ import { parseTarget } from '../http-tool/target.ts';
 import { fillText, hasParams, parseTemplate, secretsOf, type Template } from '../http-tool/template.ts';
 import { trustKeeper } from '../http-tool/trust.ts';
 import { CallFailure } from './call-failure.ts';
-import { type Connection, type ConnectionSetup, connections } from './connection.ts';
+import { connections } from './connection.ts';
+import type { Connection, ConnectionSetup } from './session.ts';
 
 /** What both kinds of servers need: templates that only secrets fill, and how their values become a session. */
 interface Server {

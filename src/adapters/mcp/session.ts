@@ -1,8 +1,36 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { McpError } from '@modelcontextprotocol/sdk/types.js';
 import { CallFailure } from './call-failure.ts';
-import type { ConnectionSetup, Session } from './connection.ts';
 import { isSaidByServer } from './said-by-server.ts';
+
+/** A session with a server. */
+export interface Connection {
+  readonly client: Client;
+  /** The server is gone. */
+  readonly lost: boolean;
+  /** Counts as in use until the returned function is called. */
+  use(): () => void;
+  /** The server has forgotten the session: the next call gets another one. */
+  lose(): void;
+}
+
+/** How to reach the server. A session that was made with another `key` is left when its calls have ended. */
+export interface ConnectionSetup {
+  readonly key: string;
+  readonly transport: () => Promise<Transport>;
+}
+
+/** A session as those see it who keep it. */
+export interface Session extends Connection {
+  readonly key: string;
+  quiet(): boolean;
+  /** Whether the server still answers. */
+  answers(): Promise<boolean>;
+  /** Ends it as soon as no call is on its way. */
+  retire(): void;
+  close(): Promise<void>;
+}
 
 const START_MS = 30_000;
 /** A session that was quiet for longer is asked whether it still lives, before a call is trusted to it. */

@@ -2,17 +2,10 @@ import { packageRoot, packageVersion } from '../../../config/package.ts';
 import type { OpenedContentTool } from '../../content-search/io/tool.ts';
 import { createToolKeeper } from '../../content-search/io/tool-keeper.ts';
 import { systemClock } from '../../core/clock.ts';
+import type { ResidentRunner } from '../../surfaces/cli/resident/resident-commands.ts';
 import type { ResidentRun } from '../../surfaces/cli/resident/serve.ts';
 import type { CliDeps } from '../../surfaces/cli/services.ts';
 import { readSettings } from './settings.ts';
-
-/** Runs commands for other processes. */
-export interface ResidentRunner {
-  /** Runs one command line; its exit code. */
-  run(call: ResidentRun): Promise<number>;
-  /** Closes what was kept open for the next command. */
-  close(): void;
-}
 
 /** Indexes that were searched lately. */
 const MAX_KEPT = 2;
