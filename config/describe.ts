@@ -35,8 +35,8 @@ export function tomlValue(value: unknown): string {
 }
 
 /** The value of a setting. */
-export function settingValue(config: object, setting: Setting): unknown {
-  return setting.key.split('.').reduce<unknown>((value, name) => (value as Record<string, unknown>)[name], config);
+export function settingValue(config: object, { key }: Pick<Setting, 'key'>): unknown {
+  return key.split('.').reduce<unknown>((value, name) => (value as Record<string, unknown>)[name], config);
 }
 
 function hidePassword(text: string): string {

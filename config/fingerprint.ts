@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { Fingerprint } from '../src/core/fingerprint.ts';
 import { settingValue, tomlValue } from './describe.ts';
+import { settingKinds } from './kinds.ts';
 import type { Config } from './schema.ts';
-import { settingsByKey } from './settings.ts';
 
 /** What `differences` compares: every setting by its dotted name. */
 export function fingerprintOf(config: Config): Fingerprint {
-  return Object.fromEntries([...settingsByKey().values()].map((setting) => [setting.key, hashOf(tomlValue(settingValue(config, setting)))]));
+  return Object.fromEntries([...settingKinds().keys()].map((key) => [key, hashOf(tomlValue(settingValue(config, { key })))]));
 }
 
 function hashOf(value: string): string {

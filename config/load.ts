@@ -52,7 +52,7 @@ export function loadConfig(options: LoadOptions = {}): LoadedConfig {
   const written = [ownFileLayer(dataDir, cwd, options.configFile), environmentLayer(env), searchEngineLayer(env), flagLayer(flags), otelOffLayer(env)];
   const plain = mergeLayers([shippedLayer(root), ...written]);
   const { values, sources } = isTracingWanted(plain.values) ? mergeLayers([shippedLayer(root), otelLayer(env), ...written]) : plain;
-  const parsed = ConfigSchema.safeParse(values);
+  const parsed = ConfigSchema.safeParse(values, { jitless: true });
   if (!parsed.success) throw invalidConfig(faultsOf(parsed.error.issues), sources);
   const config: Config = deepFreeze(parsed.data);
   const faults = [...dataDirectoryFaults(config, dataDir), ...otelFaults(config.tracing, env)];

@@ -1,7 +1,8 @@
 import { WritError } from '../src/core/errors.ts';
+import { settingKinds } from './kinds.ts';
 import { type Layer, nest, type Source } from './layers.ts';
 import { ConfigSchema } from './schema.ts';
-import { type Setting, type SettingKind, settingsByKey } from './settings.ts';
+import type { SettingKind } from './settings.ts';
 
 /**
  * Layers whose values arrive as words: the environment and flags. A word becomes what the setting's kind says; what
@@ -47,10 +48,10 @@ const MEANT = new RegExp(`^WRIT_(.*__|(${Object.keys(ConfigSchema.shape).join('|
  */
 export function environmentLayer(environment: Environment): Layer {
   const ours = Object.entries(environment).filter(([name]) => MEANT.test(name) && name !== 'WRIT_DATA_DIR');
-  // Mostly there are none; then nobody needs the list of all settings, which takes longer to make than everything else here.
+  // Mostly there are none; then nobody needs the list of all settings.
   if (ours.length === 0) return { values: {}, sourceOf: (key): Source => ({ layer: 'environment', place: environmentName(key) }) };
-  const settings = settingsByKey();
-  const misspelt = new Map([...settings.keys()].map((key) => [`WRIT_${key.replaceAll('.', '_').toUpperCase()}`, key]));
+  const kinds = settingKinds();
+  const misspelt = new Map([...kinds.keys()].map((key) => [`WRIT_${key.replaceAll('.', '_').toUpperCase()}`, key]));
   const names = new Map<string, string>();
   const entries: [string, unknown][] = [];
   for (const [name, word] of ours) {
@@ -60,7 +61,7 @@ export function environmentLayer(environment: Environment): Layer {
     if (!name.includes('__')) continue;
     const key = name.slice('WRIT_'.length).split('__').join('.').toLowerCase();
     names.set(key, name);
-    entries.push([key, readWord(settings, key, word, name)]);
+    entries.push([key, readWord(kinds, key, word, name)]);
   }
   return { values: nest(entries), sourceOf: (key): Source => ({ layer: 'environment', place: names.get(key) ?? environmentName(key) }) };
 }
@@ -74,7 +75,7 @@ export function flagLayer(flags: Flags): Layer {
   const entries: [string, unknown][] = [];
   for (const [key, value] of Object.entries(flags)) {
     if (value === undefined) continue;
-    entries.push([key, typeof value === 'string' ? readWord(settingsByKey(), key, value, `flag ${key}`) : value]);
+    entries.push([key, typeof value === 'string' ? readWord(settingKinds(), key, value, `flag ${key}`) : value]);
   }
   return { values: nest(entries), sourceOf: (key): Source => ({ layer: 'flag', place: `flag ${key}` }) };
 }
@@ -84,20 +85,15 @@ export function environmentName(key: string): string {
   return `WRIT_${key.replaceAll('.', '__').toUpperCase()}`;
 }
 
-function readWord(settings: ReadonlyMap<string, Setting>, key: string, word: string, place: string): unknown {
-  const setting = settings.get(key) ?? tableAround(settings, key);
-  if (setting === undefined) throw refused(key, 'is not a setting', place);
+function readWord(kinds: ReadonlyMap<string, SettingKind>, key: string, word: string, place: string): unknown {
+  const kind = kinds.get(key);
   // An entry of a table is one word, whatever its id.
-  if (setting.key !== key) return word;
-  const { read, expected } = READERS[setting.kind];
+  if (kind === undefined && kinds.get(key.slice(0, key.lastIndexOf('.'))) === 'table') return word;
+  if (kind === undefined) throw refused(key, 'is not a setting', place);
+  const { read, expected } = READERS[kind];
   const value = read(word);
   if (value === undefined) throw refused(key, `must be ${expected}`, place);
   return value;
-}
-
-function tableAround(settings: ReadonlyMap<string, Setting>, key: string): Setting | undefined {
-  const table = settings.get(key.slice(0, key.lastIndexOf('.')));
-  return table?.kind === 'table' ? table : undefined;
 }
 
 function refused(key: string, message: string, place: string): WritError {

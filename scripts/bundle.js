@@ -24,20 +24,31 @@ const BUNDLED = new Set(
   ),
 );
 /** The same, of what only roles load. */
-const BUNDLED_WITH_ROLES = new Set([...BUNDLED, ...'@modelcontextprotocol/sdk ajv ajv-formats fastify prom-client'.split(' ')]);
+const BUNDLED_WITH_ROLES = new Set([
+  ...BUNDLED,
+  ...'@bull-board/api @bull-board/fastify @fastify/helmet @fastify/rate-limit @fastify/swagger @fastify/swagger-ui @modelcontextprotocol/sdk'.split(' '),
+  ...'ajv ajv-formats cron-parser fastify ipaddr.js marked pino prom-client sodium-native'.split(' '),
+]);
 /** What these ask for that is native, reads files, or starts a thread from a file of its own. */
-const LEFT = new Set(['msgpackr-extract', 'pino']);
+const LEFT = new Set(['msgpackr-extract']);
+/** As a name of its own, zod brings half a hundred languages along; as the module it brings what is used of it. */
+const ZOD = /^import \{ z \} from 'zod'/m;
+/** Packages that read what lies beside their files: in a bundle these still say where they are. */
+const PLACED = /node_modules[/](@fastify[/]swagger-ui|sodium-native)[/](.+[.]js)$/;
 /** Modules of ours that run from the compiled files. */
 const SCREEN = /^src\/surfaces\/tui\//;
 /** Begins the names of what is imported when it is wanted, and is not in the bundle. */
 const OUTSIDE = 'outside:';
 const ROLES = /^src\/(bin\/roles|surfaces\/mcp)\//;
+/** All commands: a thread that runs them has the bundle of them. */
+const WHOLE = /^src\/bin\/whole[.]ts$/;
 
 /** Threads and processes that most starts of a role wait for, and that load in half the time from one file; of others it was measured to be more. */
 const ENTRIES = [
   'src/adapters/crypto/crypto-thread',
   'src/adapters/sqlite/journal/journal-thread',
   'src/adapters/sqlite/task-index/task-index-thread',
+  'src/bin/cli/resident-thread',
   'src/bin/http/fed-index-thread',
   'src/content-search/process/content-process',
   'src/messages/store/write/writer-thread',
@@ -52,6 +63,7 @@ const SHARED = {
   charset: 'ascii',
   keepNames: false,
   logLevel: 'warning',
+  logOverride: { 'direct-eval': 'silent' },
   metafile: true,
 };
 
@@ -67,7 +79,7 @@ for (const [name, { packages, left }] of Object.entries(BUNDLES)) {
     write: false,
     format: 'cjs',
     banner: {
-      js: '(function (exports, require, module, __filename, __dirname, importOutside) {const placeOf = (file) => require("node:url").pathToFileURL(require("node:path").join(__dirname, "../..", file)).href;',
+      js: '(function (exports, require, module, __filename, __dirname, importOutside) {const placeOf = (file) => require("node:url").pathToFileURL(require("node:path").join(__dirname, "../..", file)).href, placeIn = (name, file) => require("node:path").join(require.resolve(name + "/package.json"), "..", file);',
     },
     footer: { js: '})' },
     plugins: [outside(packages, left), places((file) => `placeOf(${JSON.stringify(file)})`)],
@@ -94,7 +106,7 @@ for (const entry of ENTRIES) {
     // Packages that are CommonJS ask for others as such.
     banner: { js: "import { createRequire as requireBeside } from 'node:module'; const require = requireBeside(import.meta.url);" },
     plugins: [
-      outside(BUNDLED, [SCREEN, ROLES], { isModule: true, directory: path.dirname(entry) }),
+      outside(BUNDLED, [SCREEN, ROLES, WHOLE], { isModule: true, directory: path.dirname(entry) }),
       places((file) => `new URL(${JSON.stringify(`${up}/${file}`)}, import.meta.url).href`),
     ],
   });
@@ -150,12 +162,17 @@ function places(placeOf) {
   return {
     name: 'places',
     setup({ onLoad }) {
+      onLoad({ filter: PLACED }, ({ path: full }) => {
+        const [, owner, inside] = PLACED.exec(full) ?? [];
+        const placeOfName = (_, what) => `placeIn(${JSON.stringify(owner)}, ${JSON.stringify(what === 'file' ? inside : path.dirname(inside))})`;
+        return { contents: readFileSync(full, 'utf8').replaceAll(/\b__(file|dir)name\b/g, placeOfName), loader: 'js' };
+      });
       onLoad({ filter: /[.]tsx?$/ }, ({ path: full }) => {
         const file = path.relative(root, full);
-        if (file.startsWith('node_modules')) return undefined;
         const text = readFileSync(full, 'utf8');
-        if (!text.includes('import.meta.url')) return undefined;
-        return { contents: text.replaceAll('import.meta.url', placeOf(file.replace(/[.]tsx?$/, '.js'))), loader: full.endsWith('x') ? 'tsx' : 'ts' };
+        if (!text.includes('import.meta.url') && !ZOD.test(text)) return undefined;
+        const contents = text.replaceAll('import.meta.url', placeOf(file.replace(/[.]tsx?$/, '.js'))).replace(ZOD, 'import * as z from "zod"');
+        return { contents, loader: full.endsWith('x') ? 'tsx' : 'ts' };
       });
     },
   };

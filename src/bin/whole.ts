@@ -5,6 +5,7 @@ import { systemClock } from '../core/clock.ts';
 import { createInterrupt, outliveReaders } from '../surfaces/cli/process-end.ts';
 import { processIo } from '../surfaces/cli/process-io.ts';
 import { loadGroups, runCli } from '../surfaces/cli/program.ts';
+import type { ResidentRunner } from '../surfaces/cli/resident/resident-commands.ts';
 import type { CliDeps, GlobalOptions } from '../surfaces/cli/services.ts';
 import type { UpContext } from './roles/context.ts';
 
@@ -12,6 +13,11 @@ import type { UpContext } from './roles/context.ts';
 export function runWhole(args: readonly string[]): Promise<number> {
   keepModulesCompiled(path.join(packageRoot(), 'dist', '.compiled'));
   return runCli(args, createCliDeps(packageVersion()));
+}
+
+/** What runs command lines of other processes in this one. */
+export async function createRunner(): Promise<ResidentRunner> {
+  return (await import('./cli/resident-run.ts')).createResidentRunner();
 }
 
 /** Loads what short commands need and runs nothing, so that a bundle can be compiled with all of it. */

@@ -27,7 +27,7 @@ export interface ThreadSetup {
 
 /** Ed25519 in threads of its own. Calls before `start` wait for it; calls after `stop` are refused. */
 export interface CryptoPool extends Ed25519, Lifecycle {
-  /** The library that the threads found; undefined before `start`. */
+  /** The library that was found; undefined before `start`. */
   readonly library: string | undefined;
 }
 
@@ -60,7 +60,9 @@ const MAX_BATCH_BYTES = 1024 * 1024;
  * A small request that comes when little is asked for is carried out at once on the calling thread. Not so under load: there
  * those who were answered together go on together, and share the writes of all that follows.
  *
- * A thread that dies fails the operations that it held (WritError INTERNAL) and is replaced.
+ * The threads start when the first call needs one, which waits for that: most roles sign now and then, and a thread costs a
+ * tenth of their start (D380). A thread that dies fails the operations that it held (WritError INTERNAL) and is replaced;
+ * so do calls for which no thread starts, and the next one tries again.
  */
 export function createCryptoPool({
   threads = 1,
@@ -73,6 +75,7 @@ export function createCryptoPool({
   let scheduled = false;
   let found: string | undefined;
   let starting: Promise<void> | undefined;
+  let launching: Promise<void> | undefined;
   let stopping: Promise<void> | undefined;
   let onIdle: (() => void) | undefined;
   let here: SyncEd25519 | undefined;
@@ -89,18 +92,23 @@ export function createCryptoPool({
       onDeath: (cause) => died(thread, cause),
       transfer: ([batch]) => [batch as ArrayBuffer],
     });
-    found = await thread.start();
-    if (stopping !== undefined) return thread.kill();
+    await thread.start();
+    // Who waits at the end is still answered.
+    if (stopping !== undefined && queue.length === 0) return thread.kill();
     running.add(thread);
     schedule();
   }
 
-  async function spawnAll(): Promise<void> {
-    const local = await libraryOf(library);
+  async function launch(): Promise<void> {
     const results = await Promise.allSettled(Array.from({ length: threads }, spawn));
     const failed = results.find((result) => result.status === 'rejected');
-    if (failed) throw new WritError('INTERNAL', `no crypto thread starts: ${messageOf(failed.reason)}`, { cause: failed.reason });
-    here = local;
+    if (failed) noThread(failed.reason);
+  }
+
+  async function begin(): Promise<void> {
+    here = await libraryOf(library);
+    found = here.name;
+    schedule();
   }
 
   function enqueue(pending: Pending): void {
@@ -125,7 +133,9 @@ export function createCryptoPool({
   }
 
   function schedule(): void {
-    if (scheduled || queue.length === 0) return;
+    if (queue.length === 0 || here === undefined) return;
+    launching ??= launch();
+    if (scheduled) return;
     scheduled = true;
     setImmediate(() => {
       scheduled = false;
@@ -169,14 +179,16 @@ export function createCryptoPool({
 
   function died(thread: Thread, cause: Error): void {
     if (!running.delete(thread)) return;
-    if (stopping === undefined) return void spawn().catch(failQueue);
-    failQueue(cause);
+    if (stopping === undefined) return void spawn().catch(noThread);
+    noThread(cause);
     if (idle()) onIdle?.();
   }
 
-  /** No thread can be had any more; nobody may wait for ever. */
-  function failQueue(cause: unknown): void {
-    if (running.size === 0) refuse(queue.splice(0), 'no crypto thread starts', cause);
+  /** Nobody may wait for ever; the next call tries again. */
+  function noThread(cause: unknown): void {
+    if (running.size > 0) return;
+    launching = undefined;
+    refuse(queue.splice(0), 'no crypto thread starts', cause);
   }
 
   function idle(): boolean {
@@ -185,7 +197,8 @@ export function createCryptoPool({
 
   async function drainAndEnd(): Promise<void> {
     await starting?.catch(() => undefined);
-    failQueue(new Error('the pool stops'));
+    await launching;
+    if (running.size === 0) noThread(new Error('the pool stops'));
     if (!idle()) {
       await new Promise<void>((resolve) => {
         onIdle = resolve;
@@ -214,7 +227,7 @@ export function createCryptoPool({
         enqueue({ operation: { kind: 'verify', message, key, signature }, settle: (result) => resolve(result === true), reject });
       }),
     start() {
-      starting ??= stopping ?? spawnAll();
+      starting ??= stopping ?? begin();
       return starting;
     },
     stop() {

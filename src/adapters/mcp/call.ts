@@ -5,8 +5,8 @@ import type { ToolAnswer, ToolRequest } from '../../core/ports/index.ts';
 import { excerptOf } from '../http-tool/answer.ts';
 import type { Scrubber } from '../http-tool/scrub.ts';
 import { CallFailure } from './call-failure.ts';
-import type { Connection } from './connection.ts';
 import { isSaidByServer } from './said-by-server.ts';
+import type { Connection } from './session.ts';
 
 /** Longer than any limit of a binding: the signal ends a call. */
 const NEVER_MS = 60 * 60_000;

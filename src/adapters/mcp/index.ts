@@ -11,11 +11,9 @@ import { readSecrets } from '../http-tool/secrets.ts';
 import { parseTarget } from '../http-tool/target.ts';
 import { fillText, hasParams, parseTemplate, secretsOf, type Template } from '../http-tool/template.ts';
 import { trustKeeper } from '../http-tool/trust.ts';
-import { callTool } from './call.ts';
 import { CallFailure } from './call-failure.ts';
-import { type Connection, type ConnectionSetup, connections } from './connection.ts';
-import { httpTransport } from './http-transport.ts';
-import { serverProcess } from './server-process.ts';
+import { connections } from './connection.ts';
+import type { Connection, ConnectionSetup } from './session.ts';
 
 /** What both kinds of servers need: templates that only secrets fill, and how their values become a session. */
 interface Server {
@@ -50,6 +48,7 @@ export function createMcpTool(binding: McpBinding, deps: HttpToolDeps): OpenTool
     return {
       kind: 'ready',
       async send(stop, traceparent): Promise<ToolAnswer> {
+        const { callTool } = await import('./call.ts');
         const call = { name, request, traceparent };
         const { sessionLost, ...answer } = await callTool(connection, call, scrub, stop);
         if (!sessionLost || !again) return answer;
@@ -93,7 +92,10 @@ function processServer(mcp: McpProcess): Server {
   const { command, args = [], cwd = '/', response_max_bytes: maxBytes = BOUNDS.toolResponse } = mcp;
   return {
     templates: templatesOf(mcp.env ?? {}, mcp, 'mcp.env'),
-    setup: (env) => ({ key: JSON.stringify(env), transport: () => serverProcess({ command, args, env, cwd, maxBytes }) }),
+    setup: (env) => ({
+      key: JSON.stringify(env),
+      transport: async () => (await import('./server-process.ts')).serverProcess({ command, args, env, cwd, maxBytes }),
+    }),
     close: () => undefined,
   };
 }
@@ -108,7 +110,10 @@ function urlServer(mcp: McpUrl, { resolver = systemResolver }: HttpToolDeps): Se
     templates: templatesOf(mcp.headers ?? {}, mcp, 'mcp.headers').map(([name, template]) => [freeHeader(name, `mcp.headers.${name}`), template]),
     setup(values) {
       const headers = Object.fromEntries(Object.entries(values).map(([name, value]) => [name.toLowerCase(), headerValue(value, name)]));
-      return { key: JSON.stringify(headers), transport: () => httpTransport({ place, allow, resolver, trust, headers, maxBytes }) };
+      return {
+        key: JSON.stringify(headers),
+        transport: async () => (await import('./http-transport.ts')).httpTransport({ place, allow, resolver, trust, headers, maxBytes }),
+      };
     },
     close: () => trust.close(),
   };

@@ -70,7 +70,7 @@ interface Thread {
  * flight. What is special stays with the thread's owner:
  *
  *   thread         calls in flight    launched by     calls when it dies      throwing  stop
- *   crypto pool    2 batches, moved   start, pool     INTERNAL, replaced      death     drains, kill
+ *   crypto pool    2 batches, moved   pool, calls     INTERNAL, replaced      death     drains, kill
  *   journal        1 batch (group)    start           STORAGE_UNAVAILABLE     death     drains, close
  *   task index     many               startThenCalls  STORAGE_UNAVAILABLE     answer    close
  *   message writer 1, events          calls           STORAGE_UNAVAILABLE     answer    close

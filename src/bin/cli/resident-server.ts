@@ -2,7 +2,15 @@ import { createKeptThread } from '../../adapters/threads/kept-thread.ts';
 import { startThread } from '../../adapters/threads/thread-entry.ts';
 import { messageOf, WritError } from '../../core/errors.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
-import type { ResidentData, ResidentReady } from './resident-thread.ts';
+
+/** What the thread is started with. */
+export interface ResidentData {
+  readonly directory: string;
+  readonly build: string;
+}
+
+/** What the thread says when it has opened: whether it listens, or somebody else of this user does. */
+export type ResidentReady = 'listens' | 'stands by';
 
 export interface ResidentServerOptions {
   /** Of the socket. */

@@ -7,13 +7,14 @@ import { build, type Plugin } from 'esbuild';
 const STARTED =
   /^src\/bin\/writ\.js$|^src\/content-search\/process\/launch\.js$|^(src\/(adapters|bin|content-search|messages)|test)\/.*(-|\/)(child|parent|process|thread|scenario|server)\.js$/;
 /** Packages in plain JavaScript that read no file beside them: most of the files that a process would load. */
-const BUNDLED = new Set(
-  '@marcbachmann/cel-js @modelcontextprotocol/sdk @opentelemetry/api ajv ajv-formats bullmq fastify ioredis prom-client smol-toml zod'.split(' '),
-);
+const BUNDLED = new Set([
+  ...'@marcbachmann/cel-js @modelcontextprotocol/sdk @opentelemetry/api ajv ajv-formats bullmq cron-parser fastify ioredis ipaddr.js'.split(' '),
+  ...'pino prom-client smol-toml zod'.split(' '),
+]);
 /** As a name of its own, zod brings half a hundred languages along; as the module it brings what is used of it. */
 const ZOD = /^import \{ z \} from ["']zod["']/m;
-/** What these ask for that is compiled, or starts a thread from a file of its own. */
-const LEFT = new Set(['msgpackr-extract', 'pino']);
+/** What these ask for that is compiled. */
+const LEFT = new Set(['msgpackr-extract']);
 
 /**
  * Puts bundles in the place of those modules of a compiled tree that are started. They share their chunks: a process

@@ -6,7 +6,7 @@ import { followEvents } from '../../../core/task-events.ts';
 import { holdLock } from '../../files/hold-lock.ts';
 import { createIndexReader, createIndexWriter, type IndexNews, type IndexWriterListener, type IndexWriterThread } from './task-index-client.ts';
 import type { IndexOptions } from './task-index-engine.ts';
-import type { Lost } from './task-index-view.ts';
+import type { IndexViews, Lost } from './task-index-view.ts';
 
 /** Changes that are kept for readers who come back. */
 const MAX_EVENTS = 100_000;
@@ -27,7 +27,7 @@ export interface TaskIndexOptions {
 const REVIVAL_MS = 1000;
 
 /**
- * The task index in one SQLite file: one thread writes, another reads, so that a page waits for no batch. `maxTasks` rows at most; the oldest go first. A file
+ * The task index in one SQLite file: one thread writes, another reads, from the first page on, so that a page waits for no batch. `maxTasks` rows at most; the oldest go first. A file
  * that is missing, damaged or of another version is made anew, and waits to be filled.
  *
  * @throws WritError from `start`: POOL_OWNED when another process holds the index, STORAGE_UNAVAILABLE when it cannot be
@@ -39,14 +39,16 @@ export function createTaskIndex({ file, maxTasks, maxEvents = MAX_EVENTS, writer
   const reader = createIndexReader(settings);
   const changes = createNotifier();
   let release: (() => void) | undefined;
+  let isOpen = false;
   let health: TaskIndexHealth = { state: 'building', tasks: 0, lagMs: 0 };
 
   const life = lifecycle(
     async () => {
       release = holdLock(file, 'another process already serves the API of this data directory: it holds the task index');
       try {
-        await Promise.all([thread.start(), reader.start()]);
+        await thread.start();
         if (writer === undefined) health = { state: 'building', tasks: (await thread.call('begin')).tasks, lagMs: 0 };
+        isOpen = true;
       } catch (error) {
         await end();
         throw error;
@@ -71,12 +73,19 @@ export function createTaskIndex({ file, maxTasks, maxEvents = MAX_EVENTS, writer
   }
 
   async function end(): Promise<void> {
+    isOpen = false;
     // The last to close the file tidies up behind it, which a reader cannot.
     await reader.stop();
     await thread.stop();
     release?.();
     release = undefined;
     changes.wake();
+  }
+
+  /** The thread that reads is started for the first page: few starts of an API are followed by one. */
+  async function list(...asked: Parameters<IndexViews['list']>): Promise<ReturnType<IndexViews['list']>> {
+    if (isOpen) await reader.start();
+    return reader.call('list', ...asked);
   }
 
   /** A reader that has lost its file looks again after the writer has made sure that there is one. */
@@ -91,7 +100,7 @@ export function createTaskIndex({ file, maxTasks, maxEvents = MAX_EVENTS, writer
 
   return {
     ...life,
-    list: (filter, page) => found(() => reader.call('list', filter, page)),
+    list: (filter, page) => found(() => list(filter, page)),
     events: (after, signal) =>
       followEvents(after, signal, { look: (at) => thread.call('look', at), changed: changes.next, ended: () => release === undefined }),
     health: () => health,

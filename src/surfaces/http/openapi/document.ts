@@ -53,14 +53,13 @@ export function withDocument(routes: readonly AnyRoute[]): { readonly rows: read
   return { rows, document };
 }
 
-/** The OpenAPI 3.1 document of the rows. The same rows give the same bytes. */
+/**
+ * The OpenAPI 3.1 document of the rows. The same rows give the same bytes. Paths and schemas are made when somebody reads
+ * them: every server has the document, and most are never asked for it.
+ */
 export function openApiDocument(rows: readonly AnyRoute[]): OpenApiDocument {
-  const book = schemaBook(rows.flatMap(schemasOf));
-  const paths: Record<string, Record<string, JsonSchema>> = {};
-  for (const row of rows) {
-    const path = row.path.replaceAll(/:([A-Za-z_]+)/g, '{$1}');
-    paths[path] = { ...paths[path], [row.method.toLowerCase()]: operation(row, book) };
-  }
+  let made: Described | undefined;
+  const described = (): Described => (made ??= describe(rows));
   return {
     openapi: '3.1.0',
     info: {
@@ -71,9 +70,13 @@ export function openApiDocument(rows: readonly AnyRoute[]): OpenApiDocument {
     },
     servers: [{ url: '/' }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
-    paths,
+    get paths() {
+      return described().paths;
+    },
     components: {
-      schemas: book.components,
+      get schemas() {
+        return described().schemas;
+      },
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: 'An API key: `Authorization: Bearer writ_…`.' },
         cookie: {
@@ -86,6 +89,21 @@ export function openApiDocument(rows: readonly AnyRoute[]): OpenApiDocument {
     },
     'x-writ-all-roles': ROLES,
   };
+}
+
+interface Described {
+  readonly paths: OpenApiDocument['paths'];
+  readonly schemas: SchemaBook['components'];
+}
+
+function describe(rows: readonly AnyRoute[]): Described {
+  const book = schemaBook(rows.flatMap(schemasOf));
+  const paths: Record<string, Record<string, JsonSchema>> = {};
+  for (const row of rows) {
+    const path = row.path.replaceAll(/:([A-Za-z_]+)/g, '{$1}');
+    paths[path] = { ...paths[path], [row.method.toLowerCase()]: operation(row, book) };
+  }
+  return { paths, schemas: book.components };
 }
 
 function operation(row: AnyRoute, book: SchemaBook): JsonSchema {

@@ -158,12 +158,12 @@ describe('the life of a crypto pool', () => {
     await expect(pool.sign(vector.message, vector.secretKey)).rejects.toMatchObject({ code: 'INTERNAL' });
   });
 
-  it('carries out small calls at once while little is asked for, and gives the threads a burst, what follows it, and what is large', async () => {
-    let batches = 0;
-    let clock = 0;
+  it('carries out small calls at once and without a thread while little is asked for, and gives a thread a burst, what follows it, and what is large', async () => {
+    let [batches, workers, clock] = [0, 0, 0];
     const pool = createCryptoPool({
       now: () => clock,
       startWorker: (setup) => {
+        workers += 1;
         const worker = startThread(new URL('../../../../src/adapters/crypto/pool.ts', import.meta.url).href, './crypto-thread', { workerData: setup });
         const post = worker.postMessage.bind(worker);
         worker.postMessage = (...message: Parameters<Worker['postMessage']>) => {
@@ -185,10 +185,10 @@ describe('the life of a crypto pool', () => {
       expect(await pool.verify(vector.message, hex(vector.signature), new Uint8Array(32).fill(0xff))).toBe(false);
       pass(5);
     }
-    expect(batches).toBe(0);
+    expect([batches, workers]).toEqual([0, 0]);
     const burst = await Promise.all(Array.from({ length: 20 }, () => pool.sign(vector.message, vector.secretKey)));
     expect(new Set(burst.map(toHex))).toEqual(new Set([vector.signature]));
-    expect(batches).toBe(1);
+    expect([batches, workers]).toEqual([1, 1]);
     pass(4);
     expect(await pool.verify(vector.message, hex(vector.signature), vector.publicKey)).toBe(true);
     expect(batches).toBe(2);
@@ -218,6 +218,7 @@ describe('the life of a crypto pool', () => {
       },
     });
     await pool.start();
+    await Promise.all(Array.from({ length: 20 }, () => pool.sign(vector.message, vector.secretKey)));
     const held = Promise.allSettled(Array.from({ length: 2000 }, () => pool.sign(vector.message, vector.secretKey)));
     await new Promise((resolve) => setImmediate(resolve));
     await workers[0]?.terminate();
@@ -227,5 +228,30 @@ describe('the life of a crypto pool', () => {
     expect(toHex(await pool.sign(vector.message, vector.secretKey))).toBe(vector.signature);
     expect(workers).toHaveLength(2);
     await pool.stop();
+  });
+
+  it('refuses calls for which no thread starts, and tries again for the next', async () => {
+    let starts = 0;
+    const pool = createCryptoPool({
+      startWorker: (setup) => {
+        starts += 1;
+        const entry = starts === 1 ? './no-such-thread' : './crypto-thread';
+        return startThread(new URL('../../../../src/adapters/crypto/pool.ts', import.meta.url).href, entry, { workerData: setup });
+      },
+    });
+    await pool.start();
+    const large = new Uint8Array(1024 * 1024);
+    await expect(pool.sign(large, vector.secretKey)).rejects.toMatchObject({ code: 'INTERNAL', message: expect.stringContaining('no crypto thread starts') });
+    expect(await pool.verify(large, await pool.sign(large, vector.secretKey), vector.publicKey)).toBe(true);
+    expect(starts).toBe(2);
+    await pool.stop();
+  });
+
+  it('answers what it was asked before its end, though no thread had started', async () => {
+    const pool = createCryptoPool();
+    await pool.start();
+    const held = Promise.all(Array.from({ length: 20 }, () => pool.sign(vector.message, vector.secretKey)));
+    await pool.stop();
+    expect(new Set((await held).map(toHex))).toEqual(new Set([vector.signature]));
   });
 });

@@ -80,6 +80,24 @@ describe('the OpenAPI document', () => {
     expect(new Set(operations).size).toBe(ROUTES.length);
   });
 
+  it('is made when it is read, once', () => {
+    const [row] = ROUTES;
+    if (row === undefined) throw new Error('there are no routes');
+    let looks = 0;
+    const watched = Object.defineProperty({ ...row }, 'responses', {
+      get: () => {
+        looks += 1;
+        return row.responses;
+      },
+    });
+    const document = openApiDocument([watched]);
+    expect(looks).toBe(0);
+    const text = JSON.stringify(document);
+    const once = looks;
+    expect(once).toBeGreaterThan(0);
+    expect([JSON.stringify(document), looks]).toEqual([text, once]);
+  });
+
   it('refers only to what it has', () => {
     const text = JSON.stringify(openApiDocument(ROUTES));
     const has = openApiDocument(ROUTES)['components'] as { schemas: Record<string, unknown> };
