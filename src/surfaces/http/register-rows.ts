@@ -2,6 +2,7 @@ import { METHODS } from 'node:http';
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
 import { WritError } from '../../core/errors.ts';
 import { acceptNdjson, isNdjson } from './body.ts';
+import { type KnownPath, overlap } from './known-paths.ts';
 import type { Answer, AnyRoute, Caller } from './route.ts';
 import { CSP_DATA } from './security/headers.ts';
 import type { SessionStore } from './security/sessions.ts';
@@ -38,24 +39,20 @@ export function registerRows(app: FastifyInstance, rows: readonly AnyRoute[], pa
   });
 }
 
-/** 405 with Allow for every other method of the known paths, before anybody is asked who they are. */
-export function registerRefusedMethods(
-  app: FastifyInstance,
-  known: readonly { readonly method: string; readonly path: string; readonly head?: boolean }[],
-): void {
+/**
+ * 405 with Allow for every other method of the known paths, before anybody is asked who they are. Fastify finds no route for most of them,
+ * and the gate tells (`gate.ts`): two thousand routes would be a tenth of what a server costs to make. A route of its own has a method
+ * that would lead to another path: `GET /v1/tasks/retry` is no task.
+ */
+export function registerRefusedMethods(app: FastifyInstance, paths: readonly KnownPath[]): void {
   for (const method of REFUSABLE) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
-  const byPath = new Map<string, Set<string>>();
-  for (const { method, path, head } of known) {
-    const methods = byPath.get(path) ?? new Set();
-    methods.add(method);
-    if (method === 'GET' && head !== false) methods.add('HEAD');
-    byPath.set(path, methods);
-  }
-  for (const [url, methods] of byPath) {
-    const allow = [...methods].sort().join(', ');
+  for (const { path, methods, allow } of paths) {
+    const others = paths.filter((other) => other.path !== path && overlap(other.path, path));
+    const method = REFUSABLE.filter((one) => !methods.has(one) && others.some((other) => other.methods.has(one)));
+    if (method.length === 0) continue;
     app.route({
-      method: REFUSABLE.filter((method) => !methods.has(method)),
-      url,
+      method,
+      url: path,
       exposeHeadRoute: false,
       config: { access: 'open', allow },
       onRequest: asData,

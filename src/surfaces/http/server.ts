@@ -6,6 +6,7 @@ import type { Lifecycle } from '../../core/lifecycle.ts';
 import { localUrl } from '../../core/local-url.ts';
 import { closeUnread, watchArrival } from './arrival.ts';
 import { acceptJson } from './body.ts';
+import { createPathFinder, knownPaths } from './known-paths.ts';
 import { createListener } from './listener.ts';
 import { measure } from './measure.ts';
 import { withDocument } from './openapi/document.ts';
@@ -85,8 +86,9 @@ async function setUp(app: FastifyInstance, options: HttpServerOptions, { gate, s
 
   app.decorateRequest('caller', undefined);
   app.decorateRequest('quota', '');
-  const paths = [...rows, ...PAGES].map(({ path }) => path);
-  if (meter !== undefined) measure(app, { meter, clock: services.clock, paths, streams: () => calls.streams });
+  const paths = knownPaths([...rows.map((row) => ({ method: row.method, path: row.path, head: hasHead(row) })), ...PAGES]);
+  const pathOf = createPathFinder(paths);
+  if (meter !== undefined) measure(app, { meter, clock: services.clock, paths, pathOf, streams: () => calls.streams });
   acceptJson(app, http.maxBodyBytes);
   answerErrors(app, options);
   await app.register(helmet, helmetFor(http));
@@ -96,16 +98,20 @@ async function setUp(app: FastifyInstance, options: HttpServerOptions, { gate, s
     await gate.identify(request);
   });
   await limitRates(app, http.rateLimit);
+  const limit = app.rateLimit();
   app.addHook('preParsing', async (request, reply, payload) => {
-    const sent = await gate.authorize(request, reply);
+    const known = request.is404 ? pathOf(request.url) : undefined;
+    // Counted like every other request; the plugin sees to those that have a route.
+    if (known !== undefined) await limit.call(app, request, reply);
+    const sent = await gate.authorize(request, reply, known?.allow);
     return sent === undefined ? payload : undefined;
   });
-  app.setNotFoundHandler({ preHandler: app.rateLimit() }, () => {
+  app.setNotFoundHandler({ preHandler: limit }, () => {
     throw new WritError('NOT_FOUND', 'there is no such path');
   });
 
   registerRows(app, rows, { services, sessions, calls, tracing: createHttpTracing(tracer, meter) });
-  registerRefusedMethods(app, [...rows.map((row) => ({ method: row.method, path: row.path, head: hasHead(row) })), ...PAGES]);
+  registerRefusedMethods(app, paths);
   registerLogin(app, options, sessions);
   await registerDocs(app, document);
   for (const plugin of plugins) app.register((scope) => plugin(scope, gate.guard, sessions));

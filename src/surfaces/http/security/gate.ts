@@ -3,6 +3,7 @@ import { WritError } from '../../../core/errors.ts';
 import type { Guard } from '../options.ts';
 import type { Access } from '../route.ts';
 import type { Authenticate } from './authenticate.ts';
+import { CSP_DATA } from './headers.ts';
 import type { HostRule } from './host-origin.ts';
 import { describeAccess, judge } from './roles.ts';
 
@@ -10,8 +11,12 @@ import { describeAccess, judge } from './roles.ts';
 export interface Gate {
   /** First: Host, who calls, Origin. */
   identify(request: FastifyRequest): Promise<void>;
-  /** After the rate limit and before the body is read: 405, 401, 403. */
-  authorize(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined>;
+  /**
+   * After the rate limit and before the body is read: 405, 401, 403.
+   *
+   * @param known `Allow` of a known path that has no route for this method
+   */
+  authorize(request: FastifyRequest, reply: FastifyReply, known?: string): Promise<FastifyReply | undefined>;
   readonly guard: Guard;
 }
 
@@ -33,12 +38,12 @@ export function createGate({ hosts, authenticate }: { hosts: HostRule; authentic
       request.quota = quota;
       hosts.checkOrigin(request);
     },
-    async authorize(request, reply) {
+    async authorize(request, reply, known) {
       // A path that nobody has needs nobody's permission not to be found.
-      if (request.is404) return undefined;
-      const { access, openOnLoopback, allow } = request.routeOptions.config;
+      if (request.is404 && known === undefined) return undefined;
+      const { access, openOnLoopback, allow = known } = request.routeOptions.config;
       if (allow !== undefined) {
-        reply.header('allow', allow);
+        reply.headers({ allow, 'content-security-policy': CSP_DATA });
         throw new WritError('METHOD_NOT_ALLOWED', `this path has ${allow}`);
       }
       if (openOnLoopback === true && hosts.isLocal(request)) return undefined;

@@ -6,6 +6,7 @@ import { withDocument } from '../../../../src/surfaces/http/openapi/document.ts'
 import { hasBody } from '../../../../src/surfaces/http/openapi/operation-body.ts';
 import { type AnyRoute, route } from '../../../../src/surfaces/http/route.ts';
 import { ROUTES } from '../../../../src/surfaces/http/routes/table.ts';
+import { CSP_DATA } from '../../../../src/surfaces/http/security/headers.ts';
 import { ask, type RawAnswer } from './core-raw.ts';
 import { type Site, startSite } from './core-site.ts';
 
@@ -84,6 +85,15 @@ describe('errors as the OpenAPI document has them', () => {
     expect(answer.status).toBe(405);
     expect(answer.headers.allow?.split(', ')).toContain(row.method);
     expect(codeOf(answer)).toBe('METHOD_NOT_ALLOWED');
+    expect([answer.headers['ratelimit-limit'], answer.headers['content-security-policy']]).toEqual([expect.stringMatching(/^\d+$/), CSP_DATA]);
+  });
+
+  it('a method that leads to another path is 405 all the same, and nothing of its body is read', async () => {
+    const there = await ask(site.url, '/v1/tasks/retry', { method: 'GET', headers: key() });
+    expect([there.status, there.headers.allow]).toEqual([405, 'POST']);
+    const broken = await ask(site.url, '/v1/queues', { method: 'PUT', headers: { ...key(), 'content-type': 'application/json' }, body: '{' });
+    expect([broken.status, broken.headers.allow]).toEqual([405, 'GET, HEAD']);
+    expect((await ask(site.url, '/v1/queues', { method: 'PUT', headers: { host: 'evil.example' } })).status).toBe(421);
   });
 
   it.each(['TRACE', 'PROPFIND', 'MKCOL', 'PURGE', 'M-SEARCH'])(
