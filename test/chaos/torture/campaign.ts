@@ -1,0 +1,113 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { patient } from '../../support/patience.ts';
+import { createRandom, type Random } from '../../support/random.ts';
+import { judge } from './checker.ts';
+import { collect } from './collect.ts';
+import { FAULT_NAMES, FAULTS, type FaultName } from './faults.ts';
+import { startTorture } from './installation.ts';
+import { LOAD, LOAD_NAMES, type LoadName } from './load/index.ts';
+import { addSchedule } from './load/schedules.ts';
+import { makePeace } from './peace.ts';
+import { createStage, type Stage } from './stage.ts';
+import { talliedOf, type Tally } from './tally.ts';
+
+export interface CampaignOptions {
+  readonly seed: number;
+  /** Pieces of load, each kind at least once before the rest is drawn. */
+  readonly work: number;
+  /** Faults, the same. */
+  readonly faults: number;
+  /** Pieces of load under way at a time. */
+  readonly lanes: number;
+  readonly loads?: readonly LoadName[];
+  readonly kinds?: readonly FaultName[];
+  /** True: no further work and no further fault, although there is more to do. */
+  readonly enough?: () => boolean;
+  /** Hears of every fault as it is begun. */
+  readonly tell?: (line: string) => void;
+}
+
+export interface Report extends Tally {
+  readonly seed: number;
+  readonly violations: readonly string[];
+  /** What was done, in its order, for whoever reads a violation. */
+  readonly history: readonly string[];
+}
+
+const SCHEDULES = 2;
+const PAUSE_MS = 900;
+/** Beyond this after the last fault something has hung: the checker says what. */
+const GIVE_UP_MS = patient(180_000);
+
+/** One installation, load and faults at once, then peace; what the world has come to, held against what was asked. */
+export async function campaign(options: CampaignOptions): Promise<Report> {
+  const { seed, tell = () => undefined } = options;
+  const over = new AbortController();
+  await using site = await startTorture();
+  const stage = createStage(site, createRandom(seed), over.signal);
+  const history: string[] = [];
+  const startedAt = Date.now();
+  const note = (line: string): void => {
+    const told = `${((Date.now() - startedAt) / 1000).toFixed(1)} s ${line}`;
+    history.push(told);
+    tell(told);
+  };
+  for (let at = 0; at < SCHEDULES; at += 1) await addSchedule(stage);
+
+  const done = { loads: {} as Record<string, number>, faults: {} as Record<string, number> };
+  let struck = false;
+  const faults = strike(stage, options, done.faults, note).finally(() => {
+    struck = true;
+  });
+  // Load goes on for as long as faults come: a fault in an idle installation shows little.
+  const working = work(stage, options, done.loads, () => struck, note);
+  await faults;
+  note('peace');
+  const giveUp = setTimeout(() => over.abort(new Error('the run was given up')), GIVE_UP_MS);
+  await working;
+  await makePeace(stage);
+  const world = await collect(stage);
+  clearTimeout(giveUp);
+  const violations = judge(stage.model, world);
+  for (const violation of violations) note(`VIOLATION ${violation}`);
+  return { seed, violations, history, ...talliedOf(stage, world, done, Date.now() - startedAt) };
+}
+
+/** Names of a table: each once, in the order of the table, then by weight. */
+function drawn<N extends string>(names: readonly N[], weightOf: (name: N) => number, random: Random): () => N {
+  const first = [...names];
+  const all = names.flatMap((name) => Array.from({ length: weightOf(name) }, () => name));
+  return () => first.shift() ?? random.pick(all);
+}
+
+async function strike(stage: Stage, { faults, kinds = FAULT_NAMES, enough = () => false }: CampaignOptions, counts: Record<string, number>, note: (line: string) => void): Promise<void> {
+  const next = drawn(kinds, (name) => FAULTS[name].weight, stage.random);
+  for (let struck = 0; struck < faults && !enough(); struck += 1) {
+    await delay(stage.random.integer(PAUSE_MS));
+    const name = next();
+    counts[name] = (counts[name] ?? 0) + 1;
+    note(name);
+    await FAULTS[name].do(stage);
+  }
+}
+
+async function work(
+  stage: Stage,
+  { work: wanted, lanes, loads = LOAD_NAMES, enough = () => false }: CampaignOptions,
+  counts: Record<string, number>,
+  isStruck: () => boolean,
+  note: (line: string) => void,
+): Promise<void> {
+  const next = drawn(loads, (name) => LOAD[name].weight, stage.random);
+  let begun = 0;
+  const lane = async (): Promise<void> => {
+    while (!enough() && (begun < wanted || !isStruck())) {
+      begun += 1;
+      const name = next();
+      counts[name] = (counts[name] ?? 0) + 1;
+      await LOAD[name].run(stage).catch((error: unknown) => note(`BROKEN ${name}: ${error instanceof Error ? error.stack : String(error)}`));
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+}
+

@@ -1,0 +1,20 @@
+import type { Model } from '../model.ts';
+import type { World } from '../world.ts';
+
+/** Every accepted task and plan has ended, signed by an executor; the audit log is whole; every role drains. */
+export function judgeEnds({ tasks, plans }: Model, world: World): readonly string[] {
+  return [
+    ...tasks.flatMap(({ id }) => fault(id, world.tasks.get(id)?.status === 'none', world.tasks.get(id)?.signed, world.tasks.get(id)?.says)),
+    ...plans.flatMap(({ id, name }) => {
+      const end = world.plans.get(id);
+      return fault(`${name} (${id})`, end?.state !== 'success' && end?.state !== 'failure', end?.signed, end?.state);
+    }),
+    ...(world.auditFault === undefined ? [] : [`the audit log: ${world.auditFault}`]),
+    ...world.undrained,
+  ];
+}
+
+function fault(who: string, isLost: boolean, isSigned: boolean | undefined, says: string | undefined): readonly string[] {
+  if (isSigned === undefined || isLost) return [`${who} was accepted and has not ended: ${says}`];
+  return isSigned ? [] : [`${who} has an end that no executor has signed: ${says}`];
+}
