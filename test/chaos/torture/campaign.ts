@@ -105,7 +105,10 @@ async function work(
       begun += 1;
       const name = next();
       counts[name] = (counts[name] ?? 0) + 1;
+      const number = begun;
+      note(`begin ${number} ${name}`);
       await LOAD[name].run(stage).catch((error: unknown) => note(`BROKEN ${name}: ${error instanceof Error ? error.stack : String(error)}`));
+      note(`end ${number} ${name}`);
     }
   };
   await Promise.all(Array.from({ length: lanes }, lane));

@@ -116,9 +116,12 @@ async function takenOf({ endpoint, id, body, genuine, kept }: Delivery, keys: Ke
   return { endpoint, id, body, genuine, kept, type, timestamp, subject: plan_id ?? task_id ?? '', signed: ok };
 }
 
+/** The sign of a vault, which its executor puts there. */
+const MARK = '.writ-mark';
+
 /** Every file below a directory, and what it holds. */
 export function filesOf(base: string): ReadonlyMap<string, string> {
-  const entries = readdirSync(base, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const entries = readdirSync(base, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile() && entry.name !== MARK);
   return new Map(entries.map((entry) => path.join(entry.parentPath, entry.name)).map((file) => [file, readFileSync(file, 'utf8')]));
 }
 

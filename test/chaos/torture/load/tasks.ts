@@ -6,6 +6,7 @@ import type { Stage } from '../stage.ts';
 import { finishTask, manifestOf } from './push-task.ts';
 
 const DEEDS = ['move', 'copy', 'delete'] as const satisfies readonly FileDeed['does'][];
+const MANY = 8;
 const LATER_MS = { least: 1000, most: 4000 };
 
 /** A task of one file, pushed once, or by several at the same time. */
@@ -64,11 +65,11 @@ export async function laterTask(stage: Stage): Promise<void> {
 
 /** Many copies in one request. */
 export async function manyTasks(stage: Stage): Promise<void> {
-  const all = Array.from({ length: 8 }, () => asked(stage, stage.deed('copy')));
+  const all = Array.from({ length: MANY }, () => asked(stage, stage.deed('copy')));
   const push = async (): Promise<void> => {
     for await (const _ of stage.site.client.tasks.submitMany(
       all.map(({ ask }) => ({ manifest: manifestOf(ask) })),
-      { sign: true },
+      { sign: true, webhook: 'named' },
     ));
   };
   await insist(push, stage.over);
