@@ -6,6 +6,7 @@ import {
   type ExecutionResult,
   type KeySet,
   type NoticeLine,
+  type PlanRecord,
   type PlanResult,
   type PlanStepRecord,
   type TaskManifest,
@@ -15,6 +16,7 @@ import {
 import { codeOf, insist } from './insist.ts';
 import type { Installation } from './installation.ts';
 import { manifestOf } from './load/push-task.ts';
+import { plansOf } from './peace.ts';
 import type { Delivery } from './receivers.ts';
 import type { Stage } from './stage.ts';
 import type { FiringRecord, PlanEnd, Taken, TaskEnd, UndoEnd, World } from './world.ts';
@@ -34,8 +36,9 @@ export async function collect(stage: Stage): Promise<World> {
   }
   const plans = new Map<string, PlanEnd>();
   const approvals = new Map<string, readonly ApprovalView[]>();
+  const journal = await plansOf(stage);
   for (const { id } of model.plans) {
-    plans.set(id, await planEnd(stage, id, keys));
+    plans.set(id, await planEnd(stage, id, keys, journal.get(id)));
     approvals.set(id, (await insist(() => site.client.plans.approvals({ plan: id }), stage.over)).approvals);
   }
   const notices = await noticesOf(stage);
@@ -70,14 +73,16 @@ async function taskEnd({ site, over }: Stage, manifest: TaskManifest, keys: KeyS
   }
 }
 
-async function planEnd({ site, over }: Stage, id: string, keys: KeySet): Promise<PlanEnd> {
+async function planEnd({ site, over }: Stage, id: string, keys: KeySet, record: PlanRecord | undefined): Promise<PlanEnd> {
+  if (record === undefined) return { state: 'none', code: undefined, signed: false, steps: [] };
+  const steps = await insist(() => listed(site.client.plans.history(id)), over);
   try {
     const { state, error, result } = await insist(() => site.client.plans.get(id, { memory: true }), over);
-    const steps = await insist(() => listed(site.client.plans.history(id)), over);
     const signed = result !== undefined && (await verifyPlanResult(result, id, keys)).ok;
     return { state, code: error?.code, signed, steps };
   } catch (error) {
-    return { state: codeOf(error) ?? String(error), code: undefined, signed: false, steps: [] };
+    if (codeOf(error) !== 'NOT_FOUND') throw error;
+    return { state: record.state, code: record.error?.code, signed: undefined, steps };
   }
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { PlanRecord } from '../../../src/surfaces/client/index.ts';
 import { patient } from '../../support/patience.ts';
 import { isTold } from './check/notices.ts';
 import { insist } from './insist.ts';
@@ -21,9 +22,30 @@ export async function makePeace(stage: Stage): Promise<void> {
   site.provider.slowMs = 0;
   for (const ask of model.schedules) if (ask.active.at(-1)?.mayUntil === Number.POSITIVE_INFINITY) await switchSchedule(stage, ask, 'pause');
   // Redis may have lost ends that nobody had looked at: whoever pushed shows them again (docs/webhooks.md).
-  if (model.losses.length > 0) for (const ask of model.tasks) await finishTask(stage, ask);
+  if (model.losses.length > 0) await showAgain(stage);
   await until(() => haveFired(stage), ENDED_MS);
   await until(() => areTold(stage), TOLD_MS);
+}
+
+/** Plans that have failed are left: pushed again they would run on. */
+async function showAgain(stage: Stage): Promise<void> {
+  const { client } = stage.site;
+  for (const ask of stage.model.tasks) await finishTask(stage, ask);
+  const journal = await plansOf(stage);
+  for (const [id, push] of stage.again) {
+    if (journal.get(id)?.state !== 'success') continue;
+    await push();
+    await insist(() => client.plans.wait(id, { timeoutMs: ENDED_MS }), stage.over);
+  }
+}
+
+/** Every plan that the journal of this host has, by id. */
+export async function plansOf({ site, over }: Stage): Promise<ReadonlyMap<string, PlanRecord>> {
+  return insist(async () => {
+    const all = new Map<string, PlanRecord>();
+    for await (const record of site.client.plans.list()) all.set(record.plan_id, record);
+    return all;
+  }, over);
 }
 
 /** Whether no firing is under way; of the last 50 of each schedule, as the surfaces show them. */

@@ -11,6 +11,8 @@ export interface Stage {
   readonly random: Random;
   /** The run does not wait any longer. */
   readonly over: AbortSignal;
+  /** By plan: pushes it once more. */
+  readonly again: Map<string, () => Promise<unknown>>;
   /** The next number of the run. */
   next(): number;
   /** A file of its own in one of the shared directories, with a content that no other has, or only its name. */
@@ -29,6 +31,7 @@ export function createStage(site: Installation, random: Random, over: AbortSigna
   const stage: Stage = {
     site,
     model: createModel(),
+    again: new Map(),
     random,
     over,
     next() {

@@ -32,7 +32,8 @@ export interface TaskEnd {
 export interface PlanEnd {
   readonly state: string;
   readonly code: string | undefined;
-  readonly signed: boolean;
+  /** Undefined where Redis has lost the end: the journal of the host has the state, and shows the signed text to no reader. */
+  readonly signed: boolean | undefined;
   readonly steps: readonly PlanStepRecord[];
 }
 

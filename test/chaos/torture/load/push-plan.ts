@@ -57,6 +57,7 @@ export async function pushPlan(stage: Stage, ask: PlanAsk, envelope: Envelope, o
   const granted = await insist(() => client.leases.issuePlan(envelope, terms), stage.over);
   ask.id = granted.plan_id;
   const push = () => insist(() => client.plans.submit(envelope, { lease: granted.lease, ...options }), stage.over);
+  stage.again.set(ask.id, push);
   await push();
   const end = async (): Promise<PlanStatus | undefined> => {
     while (!stage.over.aborted) {
