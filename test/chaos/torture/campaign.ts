@@ -3,13 +3,13 @@ import { patient } from '../../support/patience.ts';
 import { createRandom, type Random } from '../../support/random.ts';
 import { judge } from './checker.ts';
 import { collect } from './collect.ts';
-import { FAULT_NAMES, FAULTS, type FaultName } from './faults.ts';
+import { FAULT_NAMES, FAULTS, type FaultName, TAKING_TURNS } from './faults.ts';
 import { startTorture } from './installation.ts';
 import { LOAD, LOAD_NAMES, type LoadName } from './load/index.ts';
 import { addSchedule } from './load/schedules.ts';
 import { makePeace } from './peace.ts';
 import { createStage, type Stage } from './stage.ts';
-import { talliedOf, type Tally } from './tally.ts';
+import { type Tally, talliedOf } from './tally.ts';
 
 export interface CampaignOptions {
   readonly seed: number;
@@ -34,8 +34,13 @@ export interface Report extends Tally {
   readonly history: readonly string[];
 }
 
+/** How often each kind of load and of fault was begun. */
+type Done = { readonly [K in 'loads' | 'faults']: Record<string, number> };
+
 const SCHEDULES = 2;
 const PAUSE_MS = 900;
+const LOOK_MS = 50;
+const HANDS = 2;
 /** Beyond this after the last fault something has hung: the checker says what. */
 const GIVE_UP_MS = patient(180_000);
 
@@ -54,21 +59,17 @@ export async function campaign(options: CampaignOptions): Promise<Report> {
   };
   for (let at = 0; at < SCHEDULES; at += 1) await addSchedule(stage);
 
-  const done = { loads: {} as Record<string, number>, faults: {} as Record<string, number> };
-  let struck = false;
-  const faults = strike(stage, options, done.faults, note).finally(() => {
-    struck = true;
-  });
-  // Load goes on for as long as faults come: a fault in an idle installation shows little.
-  const working = work(stage, options, done.loads, () => struck, note);
-  await faults;
+  const done: Done = { loads: {}, faults: {} };
+  const broken: string[] = [];
+  const working = work(stage, options, done, broken);
+  await strike(stage, options, done.faults, note);
   note('peace');
   const giveUp = setTimeout(() => over.abort(new Error('the run was given up')), GIVE_UP_MS);
   await working;
   await makePeace(stage);
   const world = await collect(stage);
   clearTimeout(giveUp);
-  const violations = judge(stage.model, world);
+  const violations = [...broken, ...judge(stage.model, world)];
   for (const violation of violations) note(`VIOLATION ${violation}`);
   return { seed, violations, history, ...talliedOf(stage, world, done, Date.now() - startedAt) };
 }
@@ -80,37 +81,42 @@ function drawn<N extends string>(names: readonly N[], weightOf: (name: N) => num
   return () => first.shift() ?? random.pick(all);
 }
 
-async function strike(stage: Stage, { faults, kinds = FAULT_NAMES, enough = () => false }: CampaignOptions, counts: Record<string, number>, note: (line: string) => void): Promise<void> {
-  const next = drawn(kinds, (name) => FAULTS[name].weight, stage.random);
-  for (let struck = 0; struck < faults && !enough(); struck += 1) {
-    await delay(stage.random.integer(PAUSE_MS));
-    const name = next();
-    counts[name] = (counts[name] ?? 0) + 1;
-    note(name);
-    await FAULTS[name].do(stage);
-  }
-}
+const sumOfValues = (counts: Readonly<Record<string, number>>): number => Object.values(counts).reduce((sum, one) => sum + one, 0);
 
-async function work(
-  stage: Stage,
-  { work: wanted, lanes, loads = LOAD_NAMES, enough = () => false }: CampaignOptions,
-  counts: Record<string, number>,
-  isStruck: () => boolean,
-  note: (line: string) => void,
-): Promise<void> {
-  const next = drawn(loads, (name) => LOAD[name].weight, stage.random);
-  let begun = 0;
-  const lane = async (): Promise<void> => {
-    while (!enough() && (begun < wanted || !isStruck())) {
-      begun += 1;
+/** By two hands, so that a fault comes while another one is not over. */
+async function strike(stage: Stage, options: CampaignOptions, counts: Record<string, number>, note: (line: string) => void): Promise<void> {
+  const { faults, kinds = FAULT_NAMES, enough = () => false } = options;
+  const next = drawn(kinds, (name) => FAULTS[name].weight, stage.random);
+  let struck = 0;
+  let turn = Promise.resolve();
+  const hand = async (): Promise<void> => {
+    while (struck < faults && !enough()) {
+      struck += 1;
+      await delay(stage.random.integer(PAUSE_MS));
       const name = next();
       counts[name] = (counts[name] ?? 0) + 1;
-      const number = begun;
-      note(`begin ${number} ${name}`);
-      await LOAD[name].run(stage).catch((error: unknown) => note(`BROKEN ${name}: ${error instanceof Error ? error.stack : String(error)}`));
-      note(`end ${number} ${name}`);
+      note(name);
+      if (!TAKING_TURNS.includes(name)) await FAULTS[name].do(stage);
+      else await (turn = turn.then(() => FAULTS[name].do(stage)));
+    }
+  };
+  await Promise.all(Array.from({ length: HANDS }, hand));
+}
+
+async function work(stage: Stage, options: CampaignOptions, done: Done, broken: string[]): Promise<void> {
+  const { work: wanted, faults, lanes, loads = LOAD_NAMES, enough = () => false } = options;
+  const next = drawn(loads, (name) => LOAD[name].weight, stage.random);
+  let begun = 0;
+  // A fault in an idle installation shows little: where both are counted, neither runs ahead of the other.
+  const isAhead = (): boolean => begun * faults > (1 + sumOfValues(done.faults)) * wanted;
+  const lane = async (): Promise<void> => {
+    while (!enough() && begun < wanted) {
+      begun += 1;
+      while (isAhead() && !enough()) await delay(LOOK_MS);
+      const name = next();
+      done.loads[name] = (done.loads[name] ?? 0) + 1;
+      await LOAD[name].run(stage).catch((error: unknown) => void broken.push(`broken: ${name}: ${error instanceof Error ? error.stack : String(error)}`));
     }
   };
   await Promise.all(Array.from({ length: lanes }, lane));
 }
-

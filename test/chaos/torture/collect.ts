@@ -9,6 +9,7 @@ import {
   type PlanRecord,
   type PlanResult,
   type PlanStepRecord,
+  type PlanUndoAnswer,
   type TaskManifest,
   verifyPlanResult,
   verifyResult,
@@ -92,7 +93,16 @@ async function listed(steps: AsyncGenerator<PlanStepRecord>): Promise<readonly P
   return all;
 }
 
-const undoOf = ({ site, over }: Stage, plan: string) => insist(() => site.client.plans.undo(plan), over);
+const UNDO_ROUNDS = 20;
+const UNDO_WAIT_S = 3;
+
+/** The undo of a plan. Asked again after Redis has lost its end it is put on the queue once more, and tells the same end. */
+async function undoOf({ site, over }: Stage, plan: string): Promise<PlanUndoAnswer> {
+  for (let round = 1; ; round += 1) {
+    const answer = await insist(() => site.client.plans.undo(plan, { wait: UNDO_WAIT_S }), over);
+    if (answer.state === 'success' || answer.state === 'failure' || round === UNDO_ROUNDS) return answer;
+  }
+}
 
 async function noticesOf({ site, over }: Stage): Promise<readonly NoticeLine[]> {
   const all: NoticeLine[] = [];
@@ -108,7 +118,13 @@ async function noticesOf({ site, over }: Stage): Promise<readonly NoticeLine[]> 
 interface NoticeBody {
   readonly type: string;
   readonly timestamp: string;
-  readonly data: { readonly task_id?: string; readonly plan_id?: string; readonly capability_id?: string; readonly manifest_sha256?: string; readonly result?: unknown };
+  readonly data: {
+    readonly task_id?: string;
+    readonly plan_id?: string;
+    readonly capability_id?: string;
+    readonly manifest_sha256?: string;
+    readonly result?: unknown;
+  };
 }
 
 async function takenOf({ endpoint, id, body, genuine, kept }: Delivery, keys: KeySet): Promise<Taken> {

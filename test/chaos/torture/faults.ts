@@ -69,6 +69,9 @@ export const FAULTS = {
   'kernel away': { weight: 2, do: keepKernelAway },
 } satisfies Record<string, { readonly weight: number; do(stage: Stage): Promise<void> }>;
 
+/** These take turns: each needs the Redis that another one hurts. */
+export const TAKING_TURNS: readonly FaultName[] = ['redis killed', 'redis emptied'];
+
 export type FaultName = keyof typeof FAULTS;
 export const FAULT_NAMES = Object.keys(FAULTS) as readonly FaultName[];
 
@@ -99,7 +102,11 @@ async function keepKernelAway({ site, model }: Stage): Promise<void> {
       const cursor = schedule.cursor - AWAY_MIN;
       store.schedules.decide({ id, cursor, next: cursor + 1 }, []);
       const from = (cursor + 1) * MINUTE;
-      active[0] = { ...span, mayFrom: Math.min(span.mayFrom, from), mustFrom: missed === 'all' && overlap === 'allow' ? Math.min(span.mustFrom, from) : span.mustFrom };
+      active[0] = {
+        ...span,
+        mayFrom: Math.min(span.mayFrom, from),
+        mustFrom: missed === 'all' && overlap === 'allow' ? Math.min(span.mustFrom, from) : span.mustFrom,
+      };
     }
     store.close();
   });

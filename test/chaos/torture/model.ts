@@ -9,6 +9,8 @@ export interface Model {
   readonly schedules: ScheduleAsk[];
   /** Files that nobody may touch: path → content. */
   readonly bystanders: Map<string, string>;
+  /** By task: the signature of every SUCCESS that a producer was answered. */
+  readonly answers: Map<string, Set<string>>;
   /** When Redis lost its data, milliseconds since 1970. */
   readonly losses: number[];
 }
@@ -96,5 +98,5 @@ export interface Span {
 }
 
 export function createModel(): Model {
-  return { tasks: [], plans: [], undos: [], schedules: [], bystanders: new Map(), losses: [] };
+  return { tasks: [], plans: [], undos: [], schedules: [], bystanders: new Map(), answers: new Map(), losses: [] };
 }

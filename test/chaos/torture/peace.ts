@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PlanRecord } from '../../../src/surfaces/client/index.ts';
 import { patient } from '../../support/patience.ts';
-import { isTold } from './check/notices.ts';
+import { EVERY_PLAN, isTold } from './check/notices.ts';
 import { insist } from './insist.ts';
 import { finishTask } from './load/push-task.ts';
 import { switchSchedule } from './load/schedules.ts';
@@ -57,11 +57,16 @@ async function haveFired({ site, model, over }: Stage): Promise<boolean> {
   return true;
 }
 
-async function areTold({ site, model, over }: Stage): Promise<boolean> {
+async function areTold(stage: Stage): Promise<boolean> {
+  const { site, model, over } = stage;
   const { endpoints } = await insist(() => site.client.webhooks.list(), over);
   if (endpoints.some(({ pending }) => pending > 0)) return false;
   const heard = new Set(site.deliveries.filter(({ kept }) => kept).map(({ endpoint, body }) => `${endpoint} ${subjectOf(body)}`));
-  const wanted = [...model.tasks, ...model.plans].flatMap(({ id, told }) => told.map((endpoint) => ({ endpoint, id })));
+  const made = (await plansOf(stage)).values();
+  const wanted = [
+    ...[...model.tasks, ...model.plans].flatMap(({ id, told }) => told.map((endpoint) => ({ endpoint, id }))),
+    ...[...made].flatMap(({ plan_id: id, state }) => (state === 'success' ? EVERY_PLAN.map((endpoint) => ({ endpoint, id })) : [])),
+  ];
   for (const { endpoint, id } of wanted.filter((one) => !heard.has(`${one.endpoint} ${one.id}`))) {
     const about = id.startsWith('task-') ? { task: id } : { plan: id };
     const { notices } = await insist(() => site.client.webhooks.notices({ endpoint, ...about }), over);

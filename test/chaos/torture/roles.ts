@@ -90,8 +90,7 @@ export function createRoles(settings: readonly string[], logs: string): Roles {
     },
     async kill(name, meanwhile) {
       const { child, ended } = await ready(name);
-      kills[name] += 1;
-      signal(child.pid ?? 0, 'SIGKILL');
+      if (signal(child.pid ?? 0, 'SIGKILL')) kills[name] += 1;
       await ended;
       meanwhile?.();
       await ready(name);

@@ -20,7 +20,8 @@ function decided({ name, words }: PlanAsk, { step, state, until }: ApprovalView)
   const others = taken.filter(({ outcome, word }) => outcome.state !== state || word !== state);
   const faults = others.map(({ word, outcome }) => `${name}: ${word} was acknowledged as ${outcome.state}, and the kernel has ${state}`);
   const isDecided = state === 'approved' || state === 'denied';
-  if (isDecided && !mine.some(({ word, outcome }) => word === state && outcome.kind !== 'refused')) faults.push(`${name}: the kernel has ${state}, which nobody said`);
+  if (isDecided && !mine.some(({ word, outcome }) => word === state && outcome.kind !== 'refused'))
+    faults.push(`${name}: the kernel has ${state}, which nobody said`);
   if (isDecided && mine.every(({ askedAt }) => askedAt > Date.parse(until))) faults.push(`${name}: ${state} was taken after the deadline ${until}`);
   return faults;
 }
@@ -30,7 +31,9 @@ function isAcknowledged(word: Word): word is Word & { readonly outcome: { readon
 }
 
 function lost({ name, words }: PlanAsk, rows: readonly ApprovalView[]): readonly string[] {
-  return words.filter((word) => isAcknowledged(word) && !rows.some(({ step }) => step === word.step)).map(({ word }) => `${name}: ${word} was acknowledged, and the kernel has no such question`);
+  return words
+    .filter((word) => isAcknowledged(word) && !rows.some(({ step }) => step === word.step))
+    .map(({ word }) => `${name}: ${word} was acknowledged, and the kernel has no such question`);
 }
 
 function behind({ id, name, steps }: PlanAsk, rows: readonly ApprovalView[], world: World): readonly string[] {

@@ -1,8 +1,8 @@
 import type { Model } from '../model.ts';
 import type { World } from '../world.ts';
 
-/** Every accepted task and plan has ended, signed by an executor; the audit log is whole; every role drains. */
-export function judgeEnds({ tasks, plans, losses }: Model, world: World): readonly string[] {
+/** Every accepted task and plan has ended, signed by an executor; a SUCCESS has the same words for ever; the audit log is whole; every role drains. */
+export function judgeEnds({ tasks, plans, losses, answers }: Model, world: World): readonly string[] {
   return [
     ...tasks.flatMap(({ id }) => fault(id, world.tasks.get(id)?.status === 'none', world.tasks.get(id)?.signed, world.tasks.get(id)?.says)),
     ...plans.flatMap(({ id, name }) => {
@@ -10,6 +10,11 @@ export function judgeEnds({ tasks, plans, losses }: Model, world: World): readon
       // A failure that Redis has lost is shown when somebody retries the plan, which would run it on.
       const isForgotten = end?.state === 'failure' && end.signed === undefined && losses.length > 0;
       return fault(`${name} (${id})`, end?.state !== 'success' && end?.state !== 'failure', end?.signed ?? isForgotten, end?.state);
+    }),
+    ...[...answers].flatMap(([id, signatures]) => {
+      const last = world.tasks.get(id);
+      if (last?.status !== 'SUCCESS') return [`${id} was answered with SUCCESS, and is ${last?.status}`];
+      return signatures.size === 1 && signatures.has(last.says) ? [] : [`${id} has had ${signatures.size} answers, and now ${last.says}`];
     }),
     ...(world.auditFault === undefined ? [] : [`the audit log: ${world.auditFault}`]),
     ...world.undrained,

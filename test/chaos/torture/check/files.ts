@@ -37,7 +37,9 @@ export function judgeFiles(model: Model, world: World): readonly string[] {
         .map(({ planned }) => copies.destination(new Date(planned * 60_000).toISOString()));
       return standing(`copies of ${id}`, found(copies.content), [copies.source, ...made]);
     }),
-    ...[...places].filter(([content]) => !known.has(content)).map(([content, at]) => `nobody asked for ${at.join(' and ')}, which holds ${JSON.stringify(content.slice(0, 60))}`),
+    ...[...places]
+      .filter(([content]) => !known.has(content))
+      .map(([content, at]) => `nobody asked for ${at.join(' and ')}, which holds ${JSON.stringify(content.slice(0, 60))}`),
   ];
 }
 
@@ -66,7 +68,10 @@ function placed({ who, deed, end, undone, bait }: Done, found: readonly string[]
   const [before, after] = [[deed.source], afterwards(deed, bait)];
   if (end === 'SUCCESS' && !undone) return after === undefined ? inVault(who, found) : standing(who, found, after);
   // Nobody can tell: one of both, whole.
-  if (end === 'unknown') return isAt(found, before) || (after === undefined ? found.every((file) => VAULT.test(file)) && found.length === 1 : isAt(found, after)) ? [] : standing(who, found, before);
+  if (end === 'unknown')
+    return isAt(found, before) || (after === undefined ? found.every((file) => VAULT.test(file)) && found.length === 1 : isAt(found, after))
+      ? []
+      : standing(who, found, before);
   return standing(`${who} (${undone ? 'taken back' : end})`, found, before);
 }
 

@@ -20,7 +20,9 @@ const shown = (planned: number): string => new Date(planned * MINUTE).toISOStrin
 function invented({ id, active }: ScheduleAsk, firings: readonly FiringRecord[]): readonly string[] {
   // A time is decided within its minute or later, never before.
   const may = (planned: number): boolean => active.some(({ mayFrom, mayUntil }) => planned * MINUTE > mayFrom - MINUTE && planned * MINUTE <= mayUntil);
-  return firings.filter((firing) => isMade(firing) && !may(firing.planned)).map(({ planned }) => `${id} has fired for ${shown(planned)}, when it was not active`);
+  return firings
+    .filter((firing) => isMade(firing) && !may(firing.planned))
+    .map(({ planned }) => `${id} has fired for ${shown(planned)}, when it was not active`);
 }
 
 function doubled({ id }: ScheduleAsk, firings: readonly FiringRecord[]): readonly string[] {
@@ -38,9 +40,15 @@ function left({ id, active, missed, overlap }: ScheduleAsk, firings: readonly Fi
     if (firing?.detail === 'removed') return [];
     // The newest of those that were missed is on record, for all before it.
     const wasMissed = missed !== 'all' && firings.some((one) => one.detail === 'missed' && one.planned >= planned);
-    return wasMissed ? [] : [`${id} (missed ${missed}, overlap ${overlap}) was due at ${shown(planned)}: ${firing === undefined ? 'not on record' : `left out as ${firing.detail}`}`];
+    return wasMissed
+      ? []
+      : [
+          `${id} (missed ${missed}, overlap ${overlap}) was due at ${shown(planned)}: ${firing === undefined ? 'not on record' : `left out as ${firing.detail}`}`,
+        ];
   });
-  const open = firings.filter(({ state }) => state === 'due' || state === 'pushed').map(({ planned, state }) => `${id}: the firing for ${shown(planned)} is ${state} for ever`);
+  const open = firings
+    .filter(({ state }) => state === 'due' || state === 'pushed')
+    .map(({ planned, state }) => `${id}: the firing for ${shown(planned)} is ${state} for ever`);
   return [...faults, ...open];
 }
 

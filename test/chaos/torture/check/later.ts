@@ -8,7 +8,9 @@ const TICK_MS = 20;
 export function judgeLater({ tasks, plans }: Model, { changed }: World): readonly string[] {
   const deeds = [
     ...tasks.map((ask) => ({ who: ask.id, deed: ask as FileDeed, notBefore: ask.notBefore })),
-    ...plans.flatMap(({ name, steps, notBefore }) => steps.flatMap((step) => (step.kind === 'file' ? [{ who: `${name} step ${step.path}`, deed: step as FileDeed, notBefore }] : []))),
+    ...plans.flatMap(({ name, steps, notBefore }) =>
+      steps.flatMap((step) => (step.kind === 'file' ? [{ who: `${name} step ${step.path}`, deed: step as FileDeed, notBefore }] : [])),
+    ),
   ];
   return deeds.flatMap(({ who, deed, notBefore }) => {
     const at = deed.destination === undefined ? undefined : changed.get(deed.destination);

@@ -42,8 +42,20 @@ function untold({ tasks, plans }: Model, world: World): readonly string[] {
   const wanted = [
     ...tasks.map(({ id, told }) => ({ id, told, end: world.tasks.get(id)?.status === 'SUCCESS' ? 'task.succeeded' : 'task.failed' })),
     ...plans.map(({ id, told }) => ({ id, told, end: world.plans.get(id)?.state === 'success' ? 'plan.succeeded' : 'plan.failed' })),
+    ...unasked(world).map((id) => ({ id, told: EVERY_PLAN, end: 'plan.succeeded' })),
   ];
-  return wanted.flatMap(({ id, told, end }) => told.filter((endpoint) => !isTold(world, id, endpoint, end)).map((endpoint) => `${endpoint} has not heard ${end} of ${id}`));
+  return wanted.flatMap(({ id, told, end }) =>
+    told.filter((endpoint) => !isTold(world, id, endpoint, end)).map((endpoint) => `${endpoint} has not heard ${end} of ${id}`),
+  );
+}
+
+/** Whom the settings tell of every plan, whoever made it. */
+export const EVERY_PLAN: readonly Endpoint[] = ['files'];
+
+/** Plans that were made by a schedule or by an undo, and have succeeded. */
+function unasked({ firings, undos }: World): readonly string[] {
+  const made = firings.filter(({ id, detail }) => id.startsWith('p-') && detail === 'SUCCESS').map(({ id }) => id.slice('p-'.length));
+  return [...made, ...[...undos.values()].filter(({ answer }) => answer.state === 'success').map(({ answer }) => answer.plan_id)];
 }
 
 export function isTold({ taken, notices }: Pick<World, 'taken' | 'notices'>, id: string, endpoint: Endpoint, end: string): boolean {
@@ -58,9 +70,13 @@ function untrue({ tasks, plans }: Model, world: World): readonly string[] {
     ...plans.filter(({ id }) => world.plans.get(id)?.state === 'success').map(({ id }) => id),
   ]);
   const known = new Set([...tasks, ...plans].map(({ id }) => id));
-  return world.taken.filter(({ type, subject }) => type.endsWith('.succeeded') && known.has(subject) && !succeeded.has(subject)).map((one) => `${named(one)} tells a success that is none`);
+  return world.taken
+    .filter(({ type, subject }) => type.endsWith('.succeeded') && known.has(subject) && !succeeded.has(subject))
+    .map((one) => `${named(one)} tells a success that is none`);
 }
 
 function undecided({ notices }: World): readonly string[] {
-  return notices.filter(({ state }) => state === 'pending').map(({ id, endpoint, attempts }) => `${id} for ${endpoint} is still pending after ${attempts} attempts`);
+  return notices
+    .filter(({ state }) => state === 'pending')
+    .map(({ id, endpoint, attempts }) => `${id} for ${endpoint} is still pending after ${attempts} attempts`);
 }

@@ -13,7 +13,8 @@ export function judgeUndos({ undos, plans }: Model, world: World): readonly stri
     if (answer.whole !== (stopsAt === undefined)) faults.push(`the undo of ${name} says that it is ${answer.whole ? '' : 'not '}whole`);
     const said = answer.steps.map(({ path, undo, result }) => `${path} ${result ?? undo}`).sort();
     const expected = expectedOf(world.plans.get(plan)?.steps.map(({ path }) => path) ?? [], stopsAt);
-    if (answer.state === 'success' && said.join() !== expected.join()) faults.push(`the undo of ${name} says ${said.join(', ')} instead of ${expected.join(', ')}`);
+    if (answer.state === 'success' && said.join() !== expected.join())
+      faults.push(`the undo of ${name} says ${said.join(', ')} instead of ${expected.join(', ')}`);
     return faults;
   });
 }

@@ -20,6 +20,10 @@ export function manifestOf({ id, does, source, destination }: TaskAsk): TaskMani
 const PATIENCE_MS = 4000;
 const PAUSE_MS = 200;
 
+function keep({ model }: Stage, id: string, signature: string): void {
+  model.answers.set(id, (model.answers.get(id) ?? new Set<string>()).add(signature));
+}
+
 /** As a producer: pushes until there is an answer. A push without an answer may have been taken, so it is made again. */
 export async function finishTask(stage: Stage, ask: TaskAsk, options: Omit<SubmitOptions, 'wait'> = {}): Promise<TaskView<unknown> | undefined> {
   const { client } = stage.site;
@@ -27,7 +31,9 @@ export async function finishTask(stage: Stage, ask: TaskAsk, options: Omit<Submi
   while (!stage.over.aborted) {
     await insist(() => client.tasks.submit(manifest as never, { sign: true, ...options }), stage.over);
     try {
-      return await client.tasks.result(ask.id, { timeoutMs: PATIENCE_MS + Math.max(0, (ask.notBefore ?? 0) - Date.now()) });
+      const view = await client.tasks.result(ask.id, { timeoutMs: PATIENCE_MS + Math.max(0, (ask.notBefore ?? 0) - Date.now()) });
+      if (view.result?.status === 'SUCCESS') keep(stage, ask.id, view.result.signature);
+      return view;
     } catch (error) {
       if (!isPassing(error) && codeOf(error) !== 'NOT_FOUND') throw error;
       await delay(PAUSE_MS);
