@@ -88,7 +88,7 @@ async function strike(stage: Stage, options: CampaignOptions, counts: Record<str
   const { faults, kinds = FAULT_NAMES, enough = () => false } = options;
   const next = drawn(kinds, (name) => FAULTS[name].weight, stage.random);
   let struck = 0;
-  let turn = Promise.resolve();
+  let turn: Promise<void> = Promise.resolve();
   const hand = async (): Promise<void> => {
     while (struck < faults && !enough()) {
       struck += 1;
@@ -96,8 +96,8 @@ async function strike(stage: Stage, options: CampaignOptions, counts: Record<str
       const name = next();
       counts[name] = (counts[name] ?? 0) + 1;
       note(name);
-      if (!TAKING_TURNS.includes(name)) await FAULTS[name].do(stage);
-      else await (turn = turn.then(() => FAULTS[name].do(stage)));
+      if (TAKING_TURNS.includes(name)) turn = turn.then(() => FAULTS[name].do(stage));
+      await (TAKING_TURNS.includes(name) ? turn : FAULTS[name].do(stage));
     }
   };
   await Promise.all(Array.from({ length: HANDS }, hand));

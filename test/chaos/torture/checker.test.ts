@@ -31,7 +31,7 @@ const FORGERIES: readonly (readonly [name: string, forge: (history: Forged) => v
   ],
   ['the end of a firing that nobody heard', ({ world }) => void world.taken.splice(1, 1), /files has not heard plan.succeeded of 1/],
   ['the end of an undo that nobody heard', ({ world }) => void world.taken.splice(0, 1), /files has not heard plan.succeeded of u/],
-  ['an audit log that was cut', ({ world }) => void (world.auditFault = 'cut'), /the audit log: cut/],
+  ['an audit log that was cut', ({ world }) => void Object.assign(world, { auditFault: 'cut' }), /the audit log: cut/],
   [
     'a request sent twice under one key',
     ({ world }) => void world.asked.push({ path: '/send', key: 'k3', n: 'middle', status: 503 }),

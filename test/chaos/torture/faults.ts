@@ -3,10 +3,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { openKernelStore } from '../../../src/adapters/sqlite/kernel-store/kernel-store.ts';
 import type { Endpoint } from './model.ts';
 import { BAD_MOODS } from './receivers.ts';
-import { ROLE_NAMES } from './roles.ts';
+import { ROLE_NAMES, type RoleName } from './roles.ts';
 import type { Stage } from './stage.ts';
 
 const ENDPOINTS = ['files', 'named', 'mine'] as const satisfies readonly Endpoint[];
+const WORKERS = ['worker-1', 'worker-2', 'tools'] as const satisfies readonly RoleName[];
+/** Whoever does not come in this time is not waited for. */
+const AMBUSH_MS = 5_000;
 const MINUTE = 60_000;
 /** Minutes that a kernel was away; fewer than a schedule makes up for. */
 const AWAY_MIN = 4;
@@ -21,6 +24,16 @@ export const FAULTS = {
       const second = random.pick(ROLE_NAMES.filter((name) => name !== first));
       await Promise.all([site.roles.kill(first), site.roles.kill(second)]);
     },
+  },
+  /** Between what a worker has asked a tool and its answer: nobody knows whether it was heard. */
+  'killed at a request': {
+    weight: 5,
+    do: async ({ site }) => void (await site.provider.ambush.lay(() => site.roles.strike(WORKERS), AMBUSH_MS)),
+  },
+  /** Between what a receiver has read and the record that it has it. */
+  'killed at a delivery': {
+    weight: 3,
+    do: async ({ site, random }) => void (await site.receivers[random.pick(ENDPOINTS)].ambush.lay(() => site.roles.strike(['api']), AMBUSH_MS)),
   },
   /** Some for longer than a lock lives: another has its work by then. */
   stopped: { weight: 6, do: ({ site, random }) => site.roles.freeze(random.pick(ROLE_NAMES), 200 + random.integer(5000)) },

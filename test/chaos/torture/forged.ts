@@ -1,6 +1,6 @@
 import type { ApprovalView, PlanStepRecord } from '../../../src/surfaces/client/index.ts';
 import { createModel, type Endpoint, type FileDeed, type Model } from './model.ts';
-import type { Taken, World } from './world.ts';
+import type { Taken, TaskEnd, World } from './world.ts';
 
 /** A small history in which everything went as it was asked, made by hand, for whoever wants to spoil it. */
 export interface Forged {
@@ -121,7 +121,10 @@ function trueWorld(): Spoiled {
       [copy, 'content of s'],
     ]),
     changed: new Map([[at('h.done'), begin + 1]]),
-    tasks: new Map([...['moved', 'baited', 'first', 'later'].map((id) => [id, signed] as const), ...['second', 'refused'].map((id) => [id, failed] as const)]),
+    tasks: new Map<string, TaskEnd>([
+      ...['moved', 'baited', 'first', 'later'].map((id) => [id, signed] as const),
+      ...['second', 'refused'].map((id) => [id, failed] as const),
+    ]),
     plans: new Map([
       [
         'plan',

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { type Asked, answerOk, type HttpProvider, httpTool, startHttpProvider } from '../../support/http-provider.ts';
+import { type Ambush, createAmbush } from './ambush.ts';
 import type { Heard } from './world.ts';
 
 export const TOOL = 'torture.http';
@@ -10,6 +11,8 @@ export interface Provider extends AsyncDisposable {
   readonly heard: readonly Heard[];
   /** Requests that are answered a while later, so that their workers may die meanwhile. */
   slowMs: number;
+  /** Done when the next request has been heard, before it is answered. */
+  readonly ambush: Ambush;
 }
 
 /** How the provider answers: `refusals` times 503 before it does what it is asked; one that is to be cut is heard and hung up on. */
@@ -23,6 +26,7 @@ export async function startProvider(): Promise<Provider> {
     const status = sofar < wanted ? 503 : 200;
     if (status === 503) refused.set(n, sofar + 1);
     heard.push({ path: asked.path, key: asked.key ?? '', n, status });
+    provider.ambush.spring();
     const say = (): void => (status === 200 ? answerOk(asked, response) : void response.writeHead(503).end('later'));
     setTimeout(say, provider.slowMs);
   };
@@ -31,6 +35,7 @@ export async function startProvider(): Promise<Provider> {
     tool: httpTool(TOOL, server.url, { send: 'once', put: 'idempotent' }),
     heard,
     slowMs: 0,
+    ambush: createAmbush(),
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
   return provider;

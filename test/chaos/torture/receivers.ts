@@ -1,6 +1,7 @@
 import { createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type Ambush, createAmbush } from './ambush.ts';
 import type { Endpoint } from './model.ts';
 
 /** What a receiver heard, as it came. */
@@ -41,6 +42,8 @@ export const BAD_MOODS = (Object.keys(MOODS) as readonly Mood[]).filter((mood) =
 /** A receiver that can be in any mood, and can die and come back on its port. */
 export interface Receiver extends AsyncDisposable {
   mood: Mood;
+  /** Done when the next delivery has been read, before it is answered. */
+  readonly ambush: Ambush;
   die(): Promise<void>;
   live(): Promise<void>;
 }
@@ -57,6 +60,7 @@ export async function startReceiver(endpoint: Endpoint, port: number, deliveries
     for await (const chunk of request) chunks.push(chunk as Buffer);
     publicKey ??= keyOf(key());
     const delivery = read(request, Buffer.concat(chunks), publicKey);
+    receiver.ambush.spring();
     // The last word is the mood of when it was read, as a program's is.
     const kept = MOODS[receiver.mood](response);
     if (request.url === '/hook') deliveries.push({ endpoint, ...delivery, kept });
@@ -64,6 +68,7 @@ export async function startReceiver(endpoint: Endpoint, port: number, deliveries
   }
   const receiver: Receiver = {
     mood: 'fine',
+    ambush: createAmbush(),
     async die() {
       const dying = server;
       server = undefined;

@@ -24,6 +24,8 @@ export interface Roles {
   start(): Promise<void>;
   /** kill -9 of one that is ready; resolves when another is ready in its place. */
   kill(name: RoleName, meanwhile?: () => void): Promise<void>;
+  /** kill -9 at once of those that run, whatever they are doing. */
+  strike(names: readonly RoleName[]): void;
   /** SIGSTOP, and SIGCONT after so many milliseconds. */
   freeze(name: RoleName, ms: number): Promise<void>;
   readonly kills: Readonly<Record<RoleName, number>>;
@@ -94,6 +96,12 @@ export function createRoles(settings: readonly string[], logs: string): Roles {
       await ended;
       meanwhile?.();
       await ready(name);
+    },
+    strike(names) {
+      for (const name of names) {
+        const pid = members.get(name)?.child.pid;
+        if (pid !== undefined && signal(pid, 'SIGKILL')) kills[name] += 1;
+      }
     },
     async freeze(name, ms) {
       const { child } = await ready(name);
