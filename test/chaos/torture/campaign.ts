@@ -8,6 +8,7 @@ import { startTorture } from './installation.ts';
 import { LOAD, LOAD_NAMES, type LoadName } from './load/index.ts';
 import { addSchedule } from './load/schedules.ts';
 import { makePeace } from './peace.ts';
+import { BAD_MOODS, type Mood } from './receivers.ts';
 import { createStage, type Stage } from './stage.ts';
 import { type Tally, talliedOf } from './tally.ts';
 
@@ -21,6 +22,8 @@ export interface CampaignOptions {
   readonly lanes: number;
   readonly loads?: readonly LoadName[];
   readonly kinds?: readonly FaultName[];
+  /** Of receivers; all bad ones unless given. */
+  readonly moods?: readonly Mood[];
   /** True: no further work and no further fault, although there is more to do. */
   readonly enough?: () => boolean;
   /** Hears of every fault as it is begun. */
@@ -46,10 +49,10 @@ const GIVE_UP_MS = patient(180_000);
 
 /** One installation, load and faults at once, then peace; what the world has come to, held against what was asked. */
 export async function campaign(options: CampaignOptions): Promise<Report> {
-  const { seed, tell = () => undefined } = options;
+  const { seed, moods = BAD_MOODS, tell = () => undefined } = options;
   const over = new AbortController();
   await using site = await startTorture();
-  const stage = createStage(site, createRandom(seed), over.signal);
+  const stage = createStage({ site, random: createRandom(seed), moods, over: over.signal });
   const history: string[] = [];
   const startedAt = Date.now();
   const note = (line: string): void => {

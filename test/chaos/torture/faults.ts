@@ -2,7 +2,6 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { openKernelStore } from '../../../src/adapters/sqlite/kernel-store/kernel-store.ts';
 import type { Endpoint } from './model.ts';
-import { BAD_MOODS } from './receivers.ts';
 import { ROLE_NAMES, type RoleName } from './roles.ts';
 import type { Stage } from './stage.ts';
 
@@ -54,9 +53,9 @@ export const FAULTS = {
   },
   'receiver in a mood': {
     weight: 5,
-    async do({ site, random }) {
+    async do({ site, random, moods }) {
       const receiver = site.receivers[random.pick(ENDPOINTS)];
-      receiver.mood = random.pick(BAD_MOODS);
+      receiver.mood = random.pick(moods);
       await delay(200 + random.integer(2000));
       receiver.mood = 'fine';
     },

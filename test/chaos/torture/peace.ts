@@ -7,7 +7,7 @@ import { finishTask } from './load/push-task.ts';
 import { switchSchedule } from './load/schedules.ts';
 import type { Stage } from './stage.ts';
 
-const LOOK_MS = 300;
+const LOOK_MS = 1000;
 /** A notice that was refused in the last seconds comes again within a minute; an end that Redis has lost is found by a second look, a minute after the first. */
 const TOLD_MS = patient(150_000);
 const ENDED_MS = patient(90_000);

@@ -1,10 +1,11 @@
 import { parseArgs } from 'node:util';
 import { evidencePath, minutesSince, revision, writeEvidence } from '../evidence.ts';
 import { campaign, type Report } from './campaign.ts';
+import { BAD_MOODS } from './receivers.ts';
 import { sumOf } from './tally.ts';
 
 /**
- * `npm run torture -- [--minutes 10] [--seed n] [--lanes 12] [--round 3]`, and `npm run test:long -- torture` with the same
+ * `npm run torture -- [--minutes 10] [--seed n] [--lanes 12] [--round 3] [--moods refuses,gone]`, and `npm run test:long -- torture` with the same
  * words: one installation after the other, each with the next seed and so many minutes of load and faults, until the time is over.
  */
 const { values } = parseArgs({
@@ -13,10 +14,12 @@ const { values } = parseArgs({
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     lanes: { type: 'string', default: '12' },
     round: { type: 'string', default: '3' },
+    moods: { type: 'string', default: BAD_MOODS.join(',') },
     evidence: { type: 'string', default: evidencePath('torture') },
   },
 });
 const tell = (line: string): void => void process.stderr.write(`${line}\n`);
+const moods = BAD_MOODS.filter((mood) => values.moods.split(',').includes(mood));
 const startedAt = new Date();
 const commit = revision();
 const until = startedAt.getTime() + Number(values.minutes) * 60_000;
@@ -28,7 +31,7 @@ for (let seed = Number(values.seed); !interrupted && (reports.length === 0 || Da
   const roundEnd = Math.min(until, Date.now() + Number(values.round) * 60_000);
   tell(`seed ${seed}`);
   const enough = (): boolean => interrupted || Date.now() > roundEnd;
-  const report = await campaign({ seed, work: Number.POSITIVE_INFINITY, faults: Number.POSITIVE_INFINITY, lanes: Number(values.lanes), enough, tell });
+  const report = await campaign({ seed, moods, work: Number.POSITIVE_INFINITY, faults: Number.POSITIVE_INFINITY, lanes: Number(values.lanes), enough, tell });
   reports.push(report);
   tell(`seed ${seed}: ${report.violations.length} violations`);
 }
@@ -37,6 +40,7 @@ const violations = reports.flatMap(({ seed, violations: found }) => found.map((w
 const document = {
   suite: 'torture',
   passed: violations.length === 0 && !interrupted,
+  moods,
   seeds: reports.map(({ seed }) => seed),
   violations,
   // Only of the seeds that broke: whoever reads the violation needs what came before it.

@@ -3,12 +3,15 @@ import path from 'node:path';
 import type { Random } from '../../support/random.ts';
 import type { Installation } from './installation.ts';
 import { createModel, type Endpoint, type FileDeed, type Model } from './model.ts';
+import type { Mood } from './receivers.ts';
 
 /** What a part of the load works with. */
 export interface Stage {
   readonly site: Installation;
   readonly model: Model;
   readonly random: Random;
+  /** Moods that receivers get into. */
+  readonly moods: readonly Mood[];
   /** The run does not wait any longer. */
   readonly over: AbortSignal;
   /** By plan: pushes it once more. */
@@ -24,7 +27,7 @@ export interface Stage {
 /** Few, so that tasks meet in them. */
 const DIRECTORIES = 3;
 
-export function createStage(site: Installation, random: Random, over: AbortSignal): Stage {
+export function createStage({ site, random, moods, over }: Pick<Stage, 'site' | 'random' | 'moods' | 'over'>): Stage {
   const directories = Array.from({ length: DIRECTORIES }, (_, at) => path.join(site.base, `shared-${at}`));
   for (const directory of directories) mkdirSync(directory, { recursive: true });
   let last = 0;
@@ -33,6 +36,7 @@ export function createStage(site: Installation, random: Random, over: AbortSigna
     model: createModel(),
     again: new Map(),
     random,
+    moods,
     over,
     next() {
       last += 1;
