@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { openKernelStore } from '../../../src/adapters/sqlite/kernel-store/kernel-store.ts';
+import { signal } from '../processes.ts';
 import type { Endpoint } from './model.ts';
 import { ROLE_NAMES, type RoleName } from './roles.ts';
 import type { Stage } from './stage.ts';
@@ -44,6 +45,15 @@ export const FAULTS = {
       model.losses.push(Date.now());
     },
   },
+  'redis stopped': {
+    weight: 2,
+    async do({ site, random }) {
+      const pid = site.redis.pid();
+      signal(pid, 'SIGSTOP');
+      await delay(200 + random.integer(3000));
+      signal(pid, 'SIGCONT');
+    },
+  },
   reload: {
     weight: 3,
     async do({ site, random }) {
@@ -82,7 +92,7 @@ export const FAULTS = {
 } satisfies Record<string, { readonly weight: number; do(stage: Stage): Promise<void> }>;
 
 /** These take turns: each needs the Redis that another one hurts. */
-export const TAKING_TURNS: readonly FaultName[] = ['redis killed', 'redis emptied'];
+export const TAKING_TURNS: readonly FaultName[] = ['redis killed', 'redis emptied', 'redis stopped'];
 
 export type FaultName = keyof typeof FAULTS;
 export const FAULT_NAMES = Object.keys(FAULTS) as readonly FaultName[];

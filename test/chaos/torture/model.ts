@@ -86,6 +86,8 @@ export interface ScheduleAsk {
   readonly overlap: 'skip' | 'allow';
   /** Of a plan: what each firing copies, and to where, `planned` in its place. */
   readonly copies?: { readonly source: string; readonly content: string; readonly destination: (planned: string) => string };
+  /** Nobody sees any more how its last firings ended. */
+  removed?: true;
   /** When it was active, milliseconds: `may` from the first asking to the last, `must` from the acknowledgement to the next asking. */
   readonly active: Span[];
 }

@@ -50,7 +50,7 @@ export async function plansOf({ site, over }: Stage): Promise<ReadonlyMap<string
 
 /** Whether no firing is under way; of the last 50 of each schedule, as the surfaces show them. */
 async function haveFired({ site, model, over }: Stage): Promise<boolean> {
-  for (const { id } of model.schedules) {
+  for (const { id } of model.schedules.filter(({ removed }) => !removed)) {
     const { firings = [] } = await insist(() => site.client.schedules.get(id), over);
     if (firings.some(({ state }) => state === 'due' || state === 'pushed')) return false;
   }

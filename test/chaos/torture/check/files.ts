@@ -1,4 +1,4 @@
-import type { Bait, FileDeed, Model } from '../model.ts';
+import type { Bait, FileDeed, Model, ScheduleAsk } from '../model.ts';
 import type { World } from '../world.ts';
 import { endOfStep, type StepEnd } from './steps.ts';
 
@@ -30,13 +30,7 @@ export function judgeFiles(model: Model, world: World): readonly string[] {
     ...deedsOf(model, world).flatMap((done) => [...placed(done, found(done.deed.content)), ...baited(done, found)]),
     ...rivalsOf(model).flatMap((rivals) => oneOf(rivals, world, found)),
     ...[...model.bystanders].flatMap(([file, content]) => standing(`a bystander`, found(content), [file])),
-    ...model.schedules.flatMap(({ id, copies }) => {
-      if (copies === undefined) return [];
-      const made = world.firings
-        .filter(({ schedule, state, detail }) => schedule === id && state === 'ended' && detail === 'SUCCESS')
-        .map(({ planned }) => copies.destination(new Date(planned * 60_000).toISOString()));
-      return standing(`copies of ${id}`, found(copies.content), [copies.source, ...made]);
-    }),
+    ...model.schedules.flatMap((schedule) => copied(schedule, world, found)),
     ...[...places]
       .filter(([content]) => !known.has(content))
       .map(([content, at]) => `nobody asked for ${at.join(' and ')}, which holds ${JSON.stringify(content.slice(0, 60))}`),
@@ -102,6 +96,16 @@ function oneOf(rivals: readonly Model['tasks'][number][], world: World, found: (
   const unknown = rivals.filter(({ id }) => world.tasks.get(id)?.status === 'unknown').map(({ destination }) => destination);
   if (winner === undefined && at.length === 1 && unknown.includes(at[0])) return [];
   return standing(winner?.id ?? `${first.id} and its rivals, which all failed`, at, [winner?.destination ?? first.source]);
+}
+
+/** A copy for each firing that succeeded; of a schedule that was removed, perhaps for one whose end nobody waited for. */
+function copied({ id, copies, removed }: ScheduleAsk, { firings }: World, found: (content: string) => readonly string[]): readonly string[] {
+  if (copies === undefined) return [];
+  const mine = firings.filter(({ schedule, state }) => schedule === id && state !== 'skipped');
+  const places = (some: typeof mine): readonly string[] => some.map(({ planned }) => copies.destination(new Date(planned * 60_000).toISOString()));
+  const unseen = removed ? places(mine.filter(({ state, detail }) => state !== 'ended' || detail === 'removed')) : [];
+  const seen = found(copies.content).filter((file) => !unseen.includes(file));
+  return standing(`copies of ${id}`, seen, [copies.source, ...places(mine.filter(({ detail }) => detail === 'SUCCESS'))]);
 }
 
 function inVault(who: string, found: readonly string[]): readonly string[] {

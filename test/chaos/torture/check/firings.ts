@@ -31,7 +31,7 @@ function doubled({ id }: ScheduleAsk, firings: readonly FiringRecord[]): readonl
 }
 
 /** Why a time may be left out: `overlap` where it says so, `missed` where no kernel was there and not all are made up for. */
-function left({ id, active, missed, overlap }: ScheduleAsk, firings: readonly FiringRecord[]): readonly string[] {
+function left({ id, active, missed, overlap, removed }: ScheduleAsk, firings: readonly FiringRecord[]): readonly string[] {
   const due = active.flatMap(({ mustFrom, mustUntil }) => minutesIn(mustFrom, Math.min(mustUntil, lastOf(firings))));
   const faults = due.flatMap((planned) => {
     const firing = firings.find((one) => one.planned === planned);
@@ -47,7 +47,7 @@ function left({ id, active, missed, overlap }: ScheduleAsk, firings: readonly Fi
         ];
   });
   const open = firings
-    .filter(({ state }) => state === 'due' || state === 'pushed')
+    .filter(({ state }) => !removed && (state === 'due' || state === 'pushed'))
     .map(({ planned, state }) => `${id}: the firing for ${shown(planned)} is ${state} for ever`);
   return [...faults, ...open];
 }
@@ -63,6 +63,9 @@ function minutesIn(from: number, until: number): readonly number[] {
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => first + at);
 }
 
+/** Ends that do not tell whether it was done. */
+const OPEN: readonly string[] = ['TOOL_OUTCOME_UNKNOWN', 'removed', ''];
+
 /** Requests of a schedule leave once for each firing: under its own id, and under no other. */
 function requested({ id, makes }: ScheduleAsk, firings: readonly FiringRecord[], { asked }: World): readonly string[] {
   if (makes !== 'request') return [];
@@ -73,7 +76,7 @@ function requested({ id, makes }: ScheduleAsk, firings: readonly FiringRecord[],
     .filter(({ detail, id: key }) => detail === 'SUCCESS' && !heard.some((one) => one.key === key))
     .map(({ planned }) => `${id}: the firing for ${shown(planned)} ended with SUCCESS, and nobody heard it`);
   const untold = [...made.values()]
-    .filter(({ detail, id: key }) => detail !== 'SUCCESS' && detail !== 'TOOL_OUTCOME_UNKNOWN' && heard.some((one) => one.key === key && one.status === 200))
+    .filter(({ detail, id: key }) => detail !== 'SUCCESS' && !OPEN.includes(detail ?? '') && heard.some((one) => one.key === key && one.status === 200))
     .map(({ planned, detail }) => `${id}: the firing for ${shown(planned)} ended with ${detail}, and was done`);
   return [...strangers, ...unheard, ...untold];
 }

@@ -26,7 +26,7 @@ export async function addSchedule(stage: Stage): Promise<ScheduleAsk> {
   return ask;
 }
 
-/** A schedule that is paused for a moment and goes on, now and then, or is removed. */
+/** A schedule that is paused for a moment and goes on, or is removed, now and then. */
 export async function meddledSchedule(stage: Stage): Promise<void> {
   const ask = await addSchedule(stage);
   await delay(stage.random.integer(3000));
@@ -34,6 +34,7 @@ export async function meddledSchedule(stage: Stage): Promise<void> {
   await switchSchedule(stage, ask, 'pause');
   await delay(stage.random.integer(2000));
   if (stage.random.chance(0.7)) await switchSchedule(stage, ask, 'resume');
+  if (stage.random.chance(0.3)) await switchSchedule(stage, ask, 'remove');
 }
 
 /** Says it until it was done, and writes down when it may have been. */
@@ -46,6 +47,7 @@ export async function switchSchedule({ site, over }: Stage, ask: ScheduleAsk, ac
     if (action !== 'remove' || codeOf(error) !== 'NOT_FOUND') throw error;
   });
   const done = Date.now();
+  if (action === 'remove') ask.removed = true;
   if (action === 'resume') ask.active.push({ mayFrom: now, mustFrom: done, mustUntil: Number.POSITIVE_INFINITY, mayUntil: Number.POSITIVE_INFINITY });
   else if (last !== undefined) last.mayUntil = Math.min(last.mayUntil, done);
 }
