@@ -41,12 +41,20 @@ export function envelopeFor({ name, steps }: PlanAsk, deadlineS = 300): Envelope
   };
 }
 
+/** Whether the journal has its end, which Redis has lost. */
+async function hasFailed({ site, over }: Stage, id: string): Promise<boolean> {
+  return insist(async () => {
+    for await (const { plan_id } of site.client.plans.list({ state: 'failure' })) if (plan_id === id) return true;
+    return false;
+  }, over);
+}
+
 const PATIENCE_MS = 4000;
 const PAUSE_MS = 200;
 
 /** A plan that was leased and pushed: whoever has no answer pushes again where nobody knows of it. */
 export interface PushedPlan {
-  /** Its end; undefined when the run was over before. */
+  /** Its end; undefined when the run was over before, or when it has failed and nobody can be shown how. */
   readonly ended: Promise<PlanStatus | undefined>;
 }
 
@@ -64,7 +72,8 @@ export async function pushPlan(stage: Stage, ask: PlanAsk, envelope: Envelope, o
       try {
         return await client.plans.wait(ask.id, { timeoutMs: PATIENCE_MS });
       } catch (error) {
-        if (codeOf(error) === 'NOT_FOUND') await push();
+        if (codeOf(error) === 'NOT_FOUND' && !(await hasFailed(stage, ask.id))) await push();
+        else if (codeOf(error) === 'NOT_FOUND') return undefined;
         else if (!isPassing(error)) throw error;
         await delay(PAUSE_MS);
       }

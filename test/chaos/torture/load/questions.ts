@@ -6,7 +6,8 @@ import type { Stage } from '../stage.ts';
 import { askedPlan, fileStep } from './plans.ts';
 import { envelopeFor, pushPlan } from './push-plan.ts';
 
-const LONG_S = 300;
+/** Longer than anybody takes to answer here. A plan that Redis has lost behind its answer, and that is pushed again, asks anew. */
+const LONG_S = 60;
 const SHORT_S = 2;
 const LOOK_MS = 150;
 
