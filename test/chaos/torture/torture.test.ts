@@ -1,4 +1,5 @@
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { packageRoot } from '../../../config/package.ts';
 import { patient } from '../../support/patience.ts';
@@ -7,9 +8,11 @@ import { FAULT_NAMES } from './faults.ts';
 import { LOAD_NAMES } from './load/index.ts';
 import { BAD_MOODS } from './receivers.ts';
 
-beforeAll(() => {
+const run = promisify(execFile);
+
+beforeAll(async () => {
   // Roles are started as people start them: from what was built. Another test may be building it.
-  execFileSync('flock', ['package.json', 'scripts/build'], { cwd: packageRoot(), stdio: ['ignore', 'ignore', 'inherit'] });
+  await run('flock', ['package.json', 'scripts/build'], { cwd: packageRoot(), maxBuffer: 64 * 1024 * 1024 });
 }, patient(300_000));
 
 /**
