@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { insist } from '../insist.ts';
+import { codeOf, insist } from '../insist.ts';
 import type { StepAsk } from '../model.ts';
 import type { Stage } from '../stage.ts';
 import { askedPlan, fileStep, onceStep } from './plans.ts';
@@ -30,8 +30,12 @@ async function runAndUndo(stage: Stage, steps: readonly StepAsk[], stopsAt: stri
 
 async function untilUndone(stage: Stage, plan: string): Promise<void> {
   while (!stage.over.aborted) {
-    const { state } = await insist(() => stage.site.client.plans.undo(plan, { wait: LOOK_S }), stage.over);
-    if (state === 'success' || state === 'failure') return;
+    const answer = await insist(() => stage.site.client.plans.undo(plan, { wait: LOOK_S }), stage.over).catch((error: unknown) => {
+      // Redis was emptied while the API waited for the undo that it had pushed.
+      if (codeOf(error) === 'NOT_FOUND') return undefined;
+      throw error;
+    });
+    if (answer?.state === 'success' || answer?.state === 'failure') return;
     await delay(100);
   }
 }
