@@ -3,10 +3,10 @@ import type { RedisConnection } from '../src/adapters/redis/redis-connection.ts'
 import type { Clock } from '../src/core/clock.ts';
 import { changesOf } from './task-feed-changes.ts';
 import { type FeedContext, IndexLost, store } from './task-feed-context.ts';
-import { ledgerGeneration } from './task-feed-ledger.ts';
-import { LEDGER_POSITION, pass, walkLedger } from './task-feed-pass.ts';
+import { pass } from './task-feed-pass.ts';
 import { isSound, millisecondsOf, positionName, readStreams, type StreamLook } from './task-feed-stream.ts';
 import { sweepPage } from './task-feed-sweep.ts';
+import { type LedgerWalks, ledgerWalks } from './task-feed-walks.ts';
 
 /** Milliseconds. */
 export interface FeedTimes {
@@ -16,6 +16,8 @@ export interface FeedTimes {
   readonly gatherMs: number;
   /** Between two pages of the search for rows that nobody knows any more. */
   readonly sweepMs: number;
+  /** Between the first walk of a ledger that is written back and the next one. */
+  readonly rewalkMs: number;
 }
 
 export interface FollowOptions {
@@ -45,10 +47,12 @@ export async function followQueues(following: FollowOptions): Promise<void> {
   let nextLook = 0;
   let nextSweep = clock.monotonic() + times.sweepMs;
   let swept = 0;
+  const walks = ledgerWalks(context, clock, times.rewalkMs);
 
   const catchUp = async (quiet: boolean): Promise<void> => {
     report('building', 0);
-    positions = { ...(await pass(context, { quiet })) };
+    positions = { ...positions, ...(await pass(context, { quiet })) };
+    await walks.look(positions, true);
   };
   if (streams.some((stream) => positions[positionName(stream)] === undefined)) await catchUp(Object.keys(positions).length === 0);
 
@@ -72,7 +76,7 @@ export async function followQueues(following: FollowOptions): Promise<void> {
 
     if (isLookDue) {
       nextLook = clock.monotonic() + times.blockMs;
-      await lookForLosses(context, positions);
+      await lookForLosses(context, walks, positions);
     }
     if (clock.monotonic() >= nextSweep) {
       nextSweep = clock.monotonic() + times.sweepMs;
@@ -89,14 +93,10 @@ async function take(context: FeedContext, { events, positions }: StreamLook): Pr
 }
 
 /** An index file that is gone, and a ledger that was written back after a loss, leave no event. */
-async function lookForLosses(context: FeedContext, positions: Record<string, string>): Promise<void> {
+async function lookForLosses(context: FeedContext, walks: LedgerWalks, positions: Record<string, string>): Promise<void> {
   const { generation: there } = await context.index.begin();
   if (there !== context.generation) throw new IndexLost();
-  const generation = await ledgerGeneration(context.redis);
-  if (generation === undefined || generation === positions[LEDGER_POSITION]) return;
-  await walkLedger(context, { quiet: false });
-  positions[LEDGER_POSITION] = generation;
-  await store(context, [], { positions: { [LEDGER_POSITION]: generation } });
+  await walks.look(positions);
 }
 
 function lagOf({ positions }: StreamLook, clock: Clock): number {

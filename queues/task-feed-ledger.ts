@@ -125,7 +125,7 @@ async function* scanServer(redis: Redis): AsyncGenerator<readonly string[]> {
   } while (cursor !== '0');
 }
 
-/** Name of the ledger's present content; it changes after a loss, when everything has been written back. */
+/** Name of the ledger's present content; it changes after a loss, before the first row is written back. */
 export async function ledgerGeneration(redis: RedisConnection): Promise<string | undefined> {
   return (await redis.get(generationKey('00'))) ?? undefined;
 }

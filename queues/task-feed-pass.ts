@@ -1,14 +1,11 @@
 import type { IndexChange } from '../src/core/ports/index.ts';
 import { type FeedContext, store, throwIfStopping } from './task-feed-context.ts';
 import { readJobs } from './task-feed-jobs.ts';
-import { ledgerGeneration, readLedger, scanLedger, taskOfLedger } from './task-feed-ledger.ts';
+import { readLedger, scanLedger, taskOfLedger } from './task-feed-ledger.ts';
 import { jobPages } from './task-feed-lists.ts';
 import { taskOfJob } from './task-feed-row.ts';
 import { endOf, millisecondsOf, positionName, type Stream } from './task-feed-stream.ts';
 import { sweepAll } from './task-feed-sweep.ts';
-
-/** Under this name the index keeps which generation of the ledger it has walked. */
-export const LEDGER_POSITION = 'ledger';
 
 const MAX_READ = 500;
 
@@ -16,14 +13,12 @@ const MAX_READ = 500;
  * Brings the index in line with queues and ledger from end to end, page by page: for the first fill, and whenever events
  * were missed. The ends of the streams are taken first: what happens during the pass is read from there afterwards.
  *
- * @returns the new positions, which are stored last: a pass that was cut off is made again
+ * @returns the new positions of the streams, which are stored last: a pass that was cut off is made again
  */
 export async function pass(context: FeedContext, { quiet }: { readonly quiet: boolean }): Promise<Readonly<Record<string, string>>> {
   const { redis, streams } = context;
   const positions: Record<string, string> = {};
   for (const stream of streams) positions[positionName(stream)] = await endOf(redis, stream);
-  const generation = await ledgerGeneration(redis);
-  if (generation !== undefined) positions[LEDGER_POSITION] = generation;
 
   for (const stream of streams) await walkQueue(context, stream, { quiet, notBefore: millisecondsOf(positions[positionName(stream)] ?? '0') });
   await walkLedger(context, { quiet });

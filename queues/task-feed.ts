@@ -24,7 +24,7 @@ export interface TaskFeedOptions {
   readonly times?: Partial<FeedTimes>;
 }
 
-const TIMES: FeedTimes = { blockMs: 1000, gatherMs: 50, sweepMs: 5000 };
+const TIMES: FeedTimes = { blockMs: 1000, gatherMs: 50, sweepMs: 5000, rewalkMs: 5000 };
 const RETRY_FIRST_MS = 100;
 const MAX_RETRY_MS = 5000;
 /** A command that Redis does not answer in this time has failed; the waiting read is always answered sooner. */

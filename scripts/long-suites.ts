@@ -11,6 +11,10 @@ export const LONG_SUITES: Readonly<Record<string, LongSuite>> = {
     what: 'kills, zombies, redeliveries and Redis losses in great number; every file effect happens at most once',
     command: ['node', '--import', 'tsx', 'test/chaos/run.ts'],
   },
+  torture: {
+    what: 'a whole installation under every load at once (tasks, plans, approvals, undos, schedules, webhooks) while roles, Redis and receivers are killed; the world is held against what was asked',
+    command: ['node', '--import', 'tsx', 'test/chaos/torture/run.ts'],
+  },
   simulation: {
     what: 'a million simulated histories with faults at every await, in virtual time: every promise is kept; every mutant of the protocol is found',
     command: ['node', '--import', 'tsx', 'test/simulation/long.ts'],

@@ -8,7 +8,7 @@ import { PATIENCE_MS } from './patience.ts';
 import { allResults } from './results.ts';
 
 /** Pauses short enough for tests. */
-export const FAST_FEED = { blockMs: 50, gatherMs: 5, sweepMs: 50 };
+export const FAST_FEED = { blockMs: 50, gatherMs: 5, sweepMs: 50, rewalkMs: 50 };
 
 /** Feeds from a ledger whose results count as signed: who signed them is shown by the tests of forged rows. */
 export function fastFeed(connection: Redis, index: TaskIndexStore, times: Partial<typeof FAST_FEED> = {}): Lifecycle {

@@ -190,6 +190,28 @@ describe('the feed of the task index', () => {
     expect((await under.index.list({ path: '/out/old' }, { limit: 10 })).tasks).toMatchObject([{ task_id: 'old', capability_id: 'FILE_COPY', queue: 'file' }]);
   });
 
+  it('finds what the ledger is given back long after its marker', async () => {
+    await feed.start();
+    await following();
+    const ledger = createRedisLedger(redis, { retentionMs: 1000_000 });
+    const restore = async (taskId: string): Promise<void> => {
+      const output = { task_id: taskId, capability_id: 'FILE_COPY', result_summary: { source: '/in/a', destination: '/out/a' } };
+      const result = JSON.stringify({ status: 'SUCCESS', output, error: null, signature: 's' });
+      await ledger.restore([{ taskId, manifestSha256: 'a'.repeat(64), result, exp: 2_000_000_000 }], Date.now());
+    };
+    // As a worker does it: the marker first, so that tasks can be claimed, then the rows in portions.
+    await ledger.markGeneration(randomUUID());
+    await restore('early');
+    await listed(under.index, { early: 'success' });
+    await restore('late');
+    await listed(under.index, { early: 'success', late: 'success' });
+    // A feed that was started anew goes on with it.
+    await feed.stop();
+    await feed.start();
+    await restore('later');
+    await listed(under.index, { early: 'success', late: 'success', later: 'success' });
+  });
+
   it('keeps a finished task while the ledger knows it, and forgets it afterwards', async () => {
     const ledger = createRedisLedger(redis, { retentionMs: 1000_000 });
     await ledger.markGeneration(randomUUID());

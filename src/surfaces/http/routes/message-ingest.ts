@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { type IngestOp, IngestReceipt, IngestReport, MessageSubmission } from '../../../contracts/index.ts';
 import { audited } from '../../../core/audited.ts';
 import { WritError } from '../../../core/errors.ts';
+import { withTimeLimit } from '../../../core/time-limit.ts';
 import { type Answer, type Call, route } from '../route.ts';
 import { PREFER, PREFERENCE_APPLIED, waitOf } from './answers.ts';
 
@@ -85,7 +86,7 @@ async function send(
   const receipt: IngestReceipt = { job, keys: ops.flatMap((op) => (op.op === 'message' ? [op.key] : [])) };
   const wait = waitOf(request, maxWaitS);
   if (wait === undefined) return { status: 202, body: receipt };
-  const end = await messages.settled(job, AbortSignal.any([signal, AbortSignal.timeout(wait.timeoutMs)]));
+  const end = await withTimeLimit(wait.timeoutMs, signal, (limited) => messages.settled(job, limited));
   if (end === undefined) return { status: 202, body: receipt, headers: wait.headers };
   if (!end.ok) throw new WritError('STORAGE_UNAVAILABLE', `job ${job} failed: ${end.message}`);
   const report: IngestReport = { ...end.outcome, ...receipt };

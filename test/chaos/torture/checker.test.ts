@@ -1,0 +1,185 @@
+import { describe, expect, it } from 'vitest';
+import { judge } from './checker.ts';
+import { at, begin, delivery, type Forged, MINUTE, planned, trueHistory } from './forged.ts';
+
+/** What is forged, and what the checker must say. Each takes one thing out of a history that is true. */
+const FORGERIES: readonly (readonly [name: string, forge: (history: Forged) => void, says: RegExp])[] = [
+  ['a move that was done twice', ({ world }) => moveFile(world, 'b', 'b.done'), /effect twice/],
+  ['a move that left its source', ({ world }) => void world.files.set(at('a'), 'content of a'), /files: moved: its content stands at/],
+  ['a move whose file is gone', ({ world }) => void world.files.delete(at('a.done')), /moved: its content stands at nowhere/],
+  ['an effect behind a failure', ({ world }) => void world.tasks.set('moved', { status: 'FAILURE', says: '', signed: true }), /moved \(FAILURE\)/],
+  ['two who have moved one file', ({ world }) => void world.tasks.set('second', { status: 'SUCCESS', says: '', signed: true }), /both moved one file/],
+  ['a file that was clobbered', ({ world }) => void world.files.set(at('taken'), 'content of g'), /a bystander: its content stands at nowhere/],
+  ['half of a file', ({ world }) => void world.files.set(at('a.half'), 'content o'), /nobody asked for \/base\/a.half/],
+  ['a task that began too early', ({ world }) => void world.changed.set(at('h.done'), begin - 1000), /later: later was done at/],
+  [
+    'a task that was lost',
+    ({ world }) => void world.tasks.set('moved', { status: 'none', says: 'NOT_FOUND', signed: false }),
+    /moved was accepted and has not ended/,
+  ],
+  ['a plan that was lost', ({ world }) => void world.plans.delete('plan'), /asking \(plan\) was accepted and has not ended/],
+  [
+    'an end that nobody has signed',
+    ({ world }) => void world.tasks.set('moved', { status: 'SUCCESS', says: '', signed: false }),
+    /moved has an end that no executor has signed/,
+  ],
+  ['another answer to a task that has succeeded', ({ model }) => void model.answers.get('moved')?.add('other'), /moved has had 2 answers/],
+  [
+    'a success that became a failure',
+    ({ world }) => void world.tasks.set('moved', { status: 'FAILURE', says: '', signed: true }),
+    /moved was answered with SUCCESS, and is FAILURE/,
+  ],
+  ['the end of a firing that nobody heard', ({ world }) => void world.taken.splice(1, 1), /files has not heard plan.succeeded of 1/],
+  ['the end of an undo that nobody heard', ({ world }) => void world.taken.splice(0, 1), /files has not heard plan.succeeded of u/],
+  ['an audit log that was cut', ({ world }) => void Object.assign(world, { auditFault: 'cut' }), /the audit log: cut/],
+  [
+    'a request sent twice under one key',
+    ({ world }) => void world.asked.push({ path: '/send', key: 'k3', n: 'middle', status: 503 }),
+    /middle was sent twice under k3/,
+  ],
+  [
+    'a request that was done twice',
+    ({ world }) => void world.asked.push({ path: '/send', key: 'k4', n: 'request', status: 200 }),
+    /was done 2 times by the provider/,
+  ],
+  [
+    'more attempts than were declared',
+    ({ world }) => void world.asked.push({ path: '/send', key: 'k5', n: 'middle', status: 503 }),
+    /was sent 2 times, and declares 0 retries/,
+  ],
+  ['a request that nobody heard', ({ world }) => void world.asked.splice(2, 1), /is a SUCCESS, and was done 0 times/],
+  ['a request that nobody asked for', ({ world }) => void world.asked.push({ path: '/send', key: 'k6', n: 'strange', status: 200 }), /nobody asked for it/],
+  [
+    'a firing of a time when it was not active',
+    ({ world }) => void world.firings.push({ id: 'x', schedule: 'ticks', planned: planned - 5, state: 'ended', detail: 'SUCCESS' }),
+    /when it was not active/,
+  ],
+  [
+    'a firing that is on no record',
+    ({ world }) => void world.asked.push({ path: '/send', key: 'tick-9', n: 'ticks', status: 200 }),
+    /tick-9 was heard, and is no firing on record/,
+  ],
+  [
+    'two firings of one time',
+    ({ world }) => void world.firings.push({ id: 'y', schedule: 'ticks', planned: planned + 1, state: 'ended', detail: 'FAILED' }),
+    /two firings/,
+  ],
+  ['a time that was forgotten', ({ world }) => void world.firings.splice(1, 1), /was due at .*: not on record/],
+  [
+    'a time left out against the settings',
+    ({ world }) => void world.firings.splice(1, 1, { id: 'z', schedule: 'ticks', planned: planned + 2, state: 'skipped', detail: 'overlap' }),
+    /left out as overlap/,
+  ],
+  [
+    'a firing that never ends',
+    ({ world }) => void world.firings.push({ id: 'w', schedule: 'copies', planned: planned + 2.5, state: 'pushed', detail: undefined }),
+    /is pushed for ever/,
+  ],
+  [
+    'a firing that copied and failed',
+    ({ world }) => void world.firings.splice(3, 1, { id: 'p-1', schedule: 'copies', planned: planned + 1, state: 'ended', detail: 'EXECUTION_FAILED' }),
+    /copies of copies/,
+  ],
+  [
+    'a decision that changed',
+    ({ world }) =>
+      void world.approvals.set(
+        'plan',
+        (world.approvals.get('plan') ?? []).map((row) => ({ ...row, state: 'denied' as const })),
+      ),
+    /approved was acknowledged as approved, and the kernel has denied/,
+  ],
+  ['a decision that nobody made', ({ model }) => void model.plans[0]?.words.splice(0), /the kernel has approved, which nobody said/],
+  [
+    'a decision after its deadline',
+    ({ model }) =>
+      void model.plans[0]?.words.splice(0, 1, {
+        step: 'question',
+        word: 'approved',
+        askedAt: begin + 60 * MINUTE,
+        outcome: { kind: 'acknowledged', state: 'approved' },
+      }),
+    /after the deadline/,
+  ],
+  ['a decision that was lost', ({ world }) => void world.approvals.set('plan', []), /the kernel has no such question/],
+  [
+    'a step behind a question that was denied',
+    ({ world }) =>
+      void world.plans.set('denied', {
+        state: 'failure',
+        code: '',
+        signed: true,
+        steps: [{ path: '1', task_id: '', generation: 0, state: 'success', voided: false }],
+      }),
+    /nobody has approved step 0/,
+  ],
+  ['an undo that stood for two', ({ world }) => changeUndo(world, { ids: ['u', 'v'] }), /has the undos u and v/],
+  ['an undo that says that it is whole', ({ world }) => changeUndo(world, {}, { whole: true }), /says that it is whole/],
+  [
+    'an undo that hides the step in the middle',
+    ({ world }) => changeUndo(world, {}, { steps: [{ path: '2', task_id: '2', undo: 'planned', result: 'undone' }] }),
+    /instead of 0 not_reached, 1 impossible, 2 undone/,
+  ],
+  ['an undo that brought nothing back', ({ world }) => moveFile(world, 'i', 'i.done'), /undone step 2 \(taken back\)/],
+  ['an end that nobody heard', ({ world }) => void world.taken.splice(2, 1), /files has not heard task.succeeded of moved/],
+  [
+    'an end that was heard and not kept',
+    ({ world }) => void world.taken.splice(2, 1, delivery('moved', 'task.succeeded', { kept: false })),
+    /files has not heard task.succeeded of moved/,
+  ],
+  ['a notice of another key', ({ world }) => void world.taken.push(delivery('moved', 'task.succeeded', { genuine: false })), /not signed by the installation/],
+  [
+    'a notice of a result that was invented',
+    ({ world }) => void world.taken.push(delivery('moved', 'task.succeeded', { signed: false })),
+    /no executor has signed/,
+  ],
+  ['a notice with two texts', ({ world }) => void world.taken.push(delivery('moved', 'task.succeeded', { body: 'another' })), /has two texts/],
+  [
+    'ends in the wrong order',
+    ({ world }) => void world.taken.push(delivery('moved', 'task.failed', { timestamp: '2026-01-01T09:00:00.000Z' })),
+    /was told after one of/,
+  ],
+  [
+    'a success that is none',
+    ({ world }) => void world.taken.push(delivery('refused', 'task.succeeded', { timestamp: '2027' })),
+    /tells a success that is none/,
+  ],
+  [
+    'a notice that waits for ever',
+    ({ world }) => void world.notices.push({ id: 'm', endpoint: 'files', state: 'pending', attempts: 3, created_at: '' }),
+    /still pending/,
+  ],
+  ['a role that did not drain', ({ world }) => void world.undrained.push('api ended with SIGKILL'), /api ended with SIGKILL/],
+];
+
+describe('the checker of the torture', () => {
+  it('has nothing against a history in which everything went as it was asked', () => {
+    const { model, world } = trueHistory();
+    expect(judge(model, world)).toEqual([]);
+  });
+
+  it.each(FORGERIES)('finds %s', (_, forge, says) => {
+    const history = trueHistory();
+    forge(history);
+    expect(judge(history.model, history.world)).toContainEqual(expect.stringMatching(says));
+  });
+
+  it('takes a notice that is dead, with a why, for told', () => {
+    const { model, world } = trueHistory();
+    world.taken.splice(2, 1);
+    world.notices.push({ id: 'm', endpoint: 'files', task_id: 'moved', state: 'dead', attempts: 1, created_at: '', problem: '410' });
+    expect(judge(model, world)).toEqual([]);
+  });
+});
+
+function moveFile({ files }: Forged['world'], from: string, to: string): void {
+  files.set(at(to), files.get(at(from)) ?? '');
+  files.delete(at(from));
+}
+
+type Undo = Parameters<Forged['world']['undos']['set']>[1];
+
+function changeUndo({ undos }: Forged['world'], end: Partial<Undo>, answer: Partial<Undo['answer']> = {}): void {
+  const before = undos.get('undone');
+  if (before !== undefined) undos.set('undone', { ...before, ...end, answer: { ...before.answer, ...answer } });
+}

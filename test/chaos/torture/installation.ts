@@ -1,0 +1,100 @@
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { type DataDirPaths, dataDirPaths } from '../../../src/data-dir/paths.ts';
+import { WritClient } from '../../../src/surfaces/client/index.ts';
+import { commandLine, lastJson, type Said } from '../../support/command-line.ts';
+import { freePorts } from '../../support/ports.ts';
+import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import type { Endpoint } from './model.ts';
+import { type Provider, startProvider, TOOL } from './provider.ts';
+import { type Delivery, type Receiver, startReceiver } from './receivers.ts';
+import { createRoles, type Roles } from './roles.ts';
+
+/** A whole installation in a directory of its own, and everything around it that can be hurt. */
+export interface Installation extends AsyncDisposable {
+  readonly places: DataDirPaths;
+  /** The one base directory. */
+  readonly base: string;
+  readonly redis: TestRedis;
+  readonly roles: Roles;
+  readonly client: WritClient;
+  readonly provider: Provider;
+  readonly receivers: Readonly<Record<Endpoint, Receiver>>;
+  readonly deliveries: readonly Delivery[];
+  /** Exchanges the file of the settings for one with another limit, which running roles take up. */
+  settings(maxRunS: number): void;
+  cli(args: readonly string[]): Promise<Said>;
+}
+
+const ENDPOINTS = ['files', 'named', 'mine'] as const satisfies readonly Endpoint[];
+/** Whom an endpoint is told of beside what names it. */
+const TOLD = {
+  files: 'capabilities = ["FILE_MOVE", "FILE_COPY", "FILE_DELETE"]\nplans = true',
+  named: '',
+  mine: 'keys = ["producer"]',
+} satisfies Record<Endpoint, string>;
+/** Shorter than in production, and long enough for a busy machine. */
+const LOCKS = { lock_ms: 3000, renew_ms: 1000, stalled_ms: 1000, heartbeat_ms: 600, drain_ms: 20_000 };
+
+export async function startTorture(): Promise<Installation> {
+  const home = mkdtempSync(path.join(tmpdir(), 'writ-torture-'));
+  const [base, registry, logs] = ['base', 'registry', 'logs'].map((name) => path.join(home, name)) as [string, string, string];
+  for (const directory of [base, logs]) mkdirSync(directory);
+  const places = dataDirPaths(path.join(home, 'data'));
+  const [apiPort = 0, ...ports] = await freePorts(1 + ENDPOINTS.length);
+  const provider = await startProvider();
+  layOutTool(registry, provider);
+  const cli = (args: readonly string[]): Promise<Said> => commandLine(['--data-dir', places.dataDir, ...args]);
+  await cli(['init']);
+
+  const settings = (maxRunS: number): void => {
+    const lines = [
+      '[worker]',
+      ...Object.entries(LOCKS).map(([name, value]) => `${name} = ${value}`),
+      `[http]\nport = ${apiPort}\n[log]\nlevel = "warn"\n[file]\nmax_run_s = ${maxRunS}\n[plan]\nsweep_ms = 500\nregistry_dir = ${JSON.stringify(registry)}`,
+      `[file.base_directories]\nmain = ${JSON.stringify(base)}`,
+      '[webhooks]\ntimeout_ms = 1500',
+      ...ENDPOINTS.map((name, at) => `[webhooks.endpoints.${name}]\nurl = "http://127.0.0.1:${ports[at]}/hook"\nallow = ["127.0.0.1"]\n${TOLD[name]}`),
+    ];
+    writeFileSync(`${places.configFile}.new`, `${lines.join('\n')}\n`, { mode: 0o600 });
+    renameSync(`${places.configFile}.new`, places.configFile);
+  };
+  settings(300);
+
+  const redis = await startTestRedis({ directory: places.redis });
+  const roles = createRoles(['--data-dir', places.dataDir], logs);
+  const deliveries: Delivery[] = [];
+  let webhookKey = '';
+  const receivers = Object.fromEntries(
+    await Promise.all(ENDPOINTS.map(async (name, at) => [name, await startReceiver(name, ports[at] ?? 0, deliveries, () => webhookKey)] as const)),
+  ) as Record<Endpoint, Receiver>;
+  const close = async (): Promise<void> => {
+    await roles.destroy();
+    await redis.stop();
+    for (const receiver of Object.values(receivers)) await receiver[Symbol.asyncDispose]();
+    await provider[Symbol.asyncDispose]();
+    rmSync(home, { recursive: true, force: true });
+  };
+  try {
+    await roles.start();
+    const made = lastJson(await cli(['key', 'create', 'producer', '--roles', 'submit,read,operate,kernel,approve', '--print', '--json']));
+    // Short, so that what is asked of a process that was stopped is asked again.
+    const client = new WritClient({ baseUrl: `http://127.0.0.1:${apiPort}`, key: String(made['secret']), timeoutMs: 10_000, retries: 6 });
+    webhookKey = (await client.webhooks.list()).public_key;
+    return { places, base, redis, roles, client, provider, receivers, deliveries, settings, cli, [Symbol.asyncDispose]: close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Definition and binding of the provider's tool, as they lie in a registry. */
+function layOutTool(registry: string, { tool: { definition, binding } }: Provider): void {
+  for (const part of ['registries', 'config/tools', 'config/tool-bindings']) mkdirSync(path.join(registry, part), { recursive: true });
+  const write = (file: string, content: unknown): void => writeFileSync(path.join(registry, file), JSON.stringify(content));
+  const file = `config/tools/${TOOL}.tool.json`;
+  write('registries/tools.json', [{ ...definition, path: file }]);
+  write(file, definition);
+  write(`config/tool-bindings/${TOOL}.json`, binding);
+}

@@ -1,0 +1,104 @@
+/**
+ * What was asked of the installation, written down before it was asked. The checker holds the world against it, so nothing
+ * in here comes from what the product answers, but for the ids that it gives (of plans, undos) and the words it acknowledged.
+ */
+export interface Model {
+  readonly tasks: TaskAsk[];
+  readonly plans: PlanAsk[];
+  readonly undos: UndoAsk[];
+  readonly schedules: ScheduleAsk[];
+  /** Files that nobody may touch: path → content. */
+  readonly bystanders: Map<string, string>;
+  /** By task: the signature of every SUCCESS that a producer was answered. */
+  readonly answers: Map<string, Set<string>>;
+  /** When Redis lost its data, milliseconds since 1970. */
+  readonly losses: number[];
+}
+
+/** Endpoints of webhooks that must hear of an end. */
+export type Endpoint = 'files' | 'named' | 'mine';
+
+/** A file and the one task that may move, copy or delete it. */
+export interface FileDeed {
+  readonly does: 'move' | 'copy' | 'delete';
+  readonly source: string;
+  /** Of a delete: none, the vault has it. */
+  readonly destination: string | undefined;
+  /** Unique in the whole run. */
+  readonly content: string;
+}
+
+/** What the driver did to the files once it had seen the effect, so that a second one would be seen. */
+export interface Bait {
+  /** Where the result was taken away to. */
+  readonly taken: string;
+  /** What was put under the source's name. */
+  readonly content: string;
+}
+
+export interface TaskAsk extends FileDeed {
+  readonly id: string;
+  readonly told: readonly Endpoint[];
+  /** Milliseconds since 1970. */
+  readonly notBefore?: number;
+  /** Tasks of one content and different destinations: one of them has it. */
+  readonly rival?: true;
+  bait?: Bait;
+}
+
+/** A step that the plan reaches, by its path. */
+export type StepAsk =
+  | ({ readonly path: string; readonly kind: 'file'; readonly behind?: string } & FileDeed)
+  /** `n` names the request to the provider; `refusals`: so many answers 503 come first. */
+  | { readonly path: string; readonly kind: 'once'; readonly n: string; readonly retries: number; readonly refusals: number; readonly behind?: string }
+  | { readonly path: string; readonly kind: 'repeatable'; readonly n: string; readonly behind?: string }
+  | { readonly path: string; readonly kind: 'question'; readonly behind?: string };
+
+export interface PlanAsk {
+  id: string;
+  readonly name: string;
+  readonly steps: readonly StepAsk[];
+  readonly told: readonly Endpoint[];
+  readonly notBefore?: number;
+  /** Every answer that was given to its questions, in the order of the asking. */
+  readonly words: Word[];
+}
+
+/** One answer to a question, and what the API said of it. */
+export interface Word {
+  readonly step: string;
+  readonly word: 'approved' | 'denied';
+  readonly askedAt: number;
+  /** `acknowledged`: with that state; `refused`: with that code; `unclear`: no answer came. */
+  outcome: { readonly kind: 'acknowledged'; readonly state: string } | { readonly kind: 'refused'; readonly code: string } | { readonly kind: 'unclear' };
+}
+
+export interface UndoAsk {
+  readonly plan: string;
+  /** Path of the step in the middle that cannot be taken back; the steps before it stand. */
+  readonly stopsAt: string | undefined;
+}
+
+export interface ScheduleAsk {
+  readonly id: string;
+  readonly makes: 'request' | 'plan';
+  readonly missed: 'latest' | 'all' | 'skip';
+  readonly overlap: 'skip' | 'allow';
+  /** Of a plan: what each firing copies, and to where, `planned` in its place. */
+  readonly copies?: { readonly source: string; readonly content: string; readonly destination: (planned: string) => string };
+  /** Nobody sees any more how its last firings ended. */
+  removed?: true;
+  /** When it was active, milliseconds: `may` from the first asking to the last, `must` from the acknowledgement to the next asking. */
+  readonly active: Span[];
+}
+
+export interface Span {
+  readonly mayFrom: number;
+  mustFrom: number;
+  mustUntil: number;
+  mayUntil: number;
+}
+
+export function createModel(): Model {
+  return { tasks: [], plans: [], undos: [], schedules: [], bystanders: new Map(), answers: new Map(), losses: [] };
+}

@@ -1,0 +1,108 @@
+import { createPublicKey, type KeyObject, verify } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type Ambush, createAmbush } from './ambush.ts';
+import type { Endpoint } from './model.ts';
+
+/** What a receiver heard, as it came. */
+export interface Delivery {
+  readonly endpoint: Endpoint;
+  readonly id: string;
+  readonly body: string;
+  readonly genuine: boolean;
+  readonly kept: boolean;
+}
+
+/** How a receiver takes what comes; whether it has said 2xx. */
+const MOODS = {
+  fine: (response) => said(response, 204),
+  refuses: (response) => said(response, 500),
+  /** It keeps the notice, and says that it did not: it hears it again. */
+  lies: (response) => said(response, 503),
+  moved: (response) => {
+    response.setHeader('location', '/elsewhere');
+    return said(response, 302);
+  },
+  gone: (response) => said(response, 410),
+  hangs: () => false,
+  cuts: (response) => {
+    response.destroy();
+    return false;
+  },
+  /** Its head says 200, and its body has no end. */
+  endless: (response) => {
+    response.writeHead(200).write('more');
+    return true;
+  },
+} satisfies Record<string, (response: ServerResponse) => boolean>;
+
+export type Mood = keyof typeof MOODS;
+export const BAD_MOODS = (Object.keys(MOODS) as readonly Mood[]).filter((mood) => mood !== 'fine');
+
+/** A receiver that can be in any mood, and can die and come back on its port. */
+export interface Receiver extends AsyncDisposable {
+  mood: Mood;
+  /** Done when the next delivery has been read, before it is answered. */
+  readonly ambush: Ambush;
+  die(): Promise<void>;
+  live(): Promise<void>;
+}
+
+/** How far the time of a delivery may be away, seconds (docs/webhooks.md). */
+const NEAR_S = 300;
+
+/** @param key asked for at the first delivery: the public key of the installation, `whpk_…` */
+export async function startReceiver(endpoint: Endpoint, port: number, deliveries: Delivery[], key: () => string): Promise<Receiver> {
+  let server: Server | undefined;
+  let publicKey: KeyObject | undefined;
+  async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    publicKey ??= keyOf(key());
+    const delivery = read(request, Buffer.concat(chunks), publicKey);
+    receiver.ambush.spring();
+    // The last word is the mood of when it was read, as a program's is.
+    const kept = MOODS[receiver.mood](response);
+    if (request.url === '/hook') deliveries.push({ endpoint, ...delivery, kept });
+    else deliveries.push({ endpoint, ...delivery, genuine: false, kept: false });
+  }
+  const receiver: Receiver = {
+    mood: 'fine',
+    ambush: createAmbush(),
+    async die() {
+      const dying = server;
+      server = undefined;
+      if (dying === undefined) return;
+      dying.closeAllConnections();
+      dying.close();
+      await once(dying, 'close');
+    },
+    async live() {
+      if (server !== undefined) return;
+      // A client that went away in its request is no request.
+      server = createServer((request, response) => void take(request, response).catch(() => undefined)).listen(port, '127.0.0.1');
+      await once(server, 'listening');
+    },
+    [Symbol.asyncDispose]: () => receiver.die(),
+  };
+  await receiver.live();
+  return receiver;
+}
+
+function said(response: ServerResponse, status: number): boolean {
+  response.writeHead(status).end();
+  return status < 300;
+}
+
+function keyOf(text: string): KeyObject {
+  const x = Buffer.from(text.replace('whpk_', ''), 'base64').toString('base64url');
+  return createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
+}
+
+/** As the receiver of docs/webhooks.md judges: by node:crypto alone. */
+function read({ headers }: IncomingMessage, bytes: Buffer, key: KeyObject): Pick<Delivery, 'id' | 'body' | 'genuine'> {
+  const [id = '', at = '', signatures = ''] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => String(headers[name]));
+  const signed = Buffer.concat([Buffer.from(`${id}.${at}.`), bytes]);
+  const isSigned = signatures.split(' ').some((one) => one.startsWith('v1a,') && verify(null, signed, key, Buffer.from(one.slice(4), 'base64')));
+  return { id, body: bytes.toString('utf8'), genuine: isSigned && Math.abs(Date.now() / 1000 - Number(at)) <= NEAR_S };
+}
