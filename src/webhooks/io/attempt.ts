@@ -1,6 +1,7 @@
 import type { Post } from '../../adapters/http-tool/post.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Ed25519 } from '../../core/ports/index.ts';
+import { withTimeLimit } from '../../core/time-limit.ts';
 import type { AttemptEnd } from '../notice/attempts.ts';
 import { type NoticeKey, signNotice } from '../notice/sign-notice.ts';
 
@@ -19,7 +20,7 @@ const GONE = 410;
 export async function attempt({ id, body }: { readonly id: string; readonly body: string }, deps: AttemptDeps, stop: AbortSignal): Promise<AttemptEnd> {
   const signed = await signNotice(id, body, deps.clock.now(), deps.key, deps.ed25519);
   const headers = { ...signed, 'content-type': 'application/json', 'user-agent': 'writ-webhooks' };
-  const answer = await deps.post(headers, body, AbortSignal.any([stop, AbortSignal.timeout(deps.timeoutMs)]));
+  const answer = await withTimeLimit(deps.timeoutMs, stop, (signal) => deps.post(headers, body, signal));
   if (answer.kind === 'unanswered') return { kind: 'failed', problem: answer.problem };
   const { status, retryAfter } = answer;
   if (status >= 200 && status <= 299) return { kind: 'taken' };
