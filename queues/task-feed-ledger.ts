@@ -13,6 +13,8 @@ export type LedgerLook = { readonly kind: 'none' } | { readonly kind: 'open' } |
 export interface LedgerOutcome {
   readonly state: 'success' | 'failure';
   readonly errorCode: string | undefined;
+  /** The one that was signed: a FAILURE does not name it. */
+  readonly capabilityId: string;
   /** The recorded result; its signature was verified. */
   readonly result: ExecutionResult;
   readonly updatedAt: number | undefined;
@@ -61,7 +63,7 @@ async function lookOf(reply: unknown, taskId: string, results: ResultReader): Pr
   if (state === undefined) return { kind: 'none' };
   const genuine = result === undefined || sha === undefined ? undefined : await results.read(result, { taskId, manifestSha256s: [sha] });
   if (genuine === undefined) return { kind: 'open' };
-  const { outcome } = genuine;
+  const { outcome, capabilityId } = genuine;
   // A row that waits or runs again still holds the FAILURE before.
   if (outcome.status === 'FAILURE' && (state === 'waiting' || state === 'running')) return { kind: 'open' };
   return {
@@ -69,13 +71,14 @@ async function lookOf(reply: unknown, taskId: string, results: ResultReader): Pr
     state: outcome.status === 'SUCCESS' ? 'success' : 'failure',
     errorCode: shown(outcome.error?.error_code, MAX_LENGTHS.code),
     result: outcome,
+    capabilityId,
     updatedAt: timeOf(updated),
     leaseExpiresAt: exp === undefined || exp === '0' ? undefined : timeOf(`${exp}000`),
   };
 }
 
 /**
- * The row of a task that only the ledger remembers. Capability and paths come from the output of its result, so a
+ * The row of a task that only the ledger remembers. Its capability is the one that was signed; paths come from the output of its result, so a
  * FAILURE has none, unless the index knew the job before.
  */
 export function taskOfLedger(
@@ -87,7 +90,7 @@ export function taskOfLedger(
   const { output: told, error } = outcome.result;
   const output = objectOf(told);
   const summary = objectOf(output['result_summary']);
-  const capabilityId = known?.capabilityId ?? shown(output['capability_id'], MAX_LENGTHS.capability) ?? 'UNKNOWN';
+  const { capabilityId } = outcome;
   const updatedAt = outcome.updatedAt ?? known?.updatedAt ?? seenAt;
   return {
     queue: known?.queue ?? queueOf(capabilityId, pool),

@@ -28,7 +28,7 @@ export function createResultReader(verifier: Verifier): ResultReader {
           const subject = { taskId, capabilityId: capability, manifestSha256 };
           const name = JSON.stringify([taskId, capability, manifestSha256]);
           if (await remembered(name, text, capability, () => verifyResult(text, subject, verifier)))
-            return placed({ outcome: ExecutionResult.parse(JSON.parse(text)), manifestSha256 }, refusal);
+            return placed({ outcome: ExecutionResult.parse(JSON.parse(text)), manifestSha256, capabilityId: capability }, refusal);
         }
       }
       return undefined;

@@ -13,9 +13,11 @@ export const noResults: ResultReader = { read: async () => undefined };
 
 /** For tests about what is done with results: every result that can be parsed counts as signed, for the first hash. */
 export const allResults: ResultReader = {
-  async read(text, { manifestSha256s }) {
+  async read(text, { manifestSha256s, capabilityId, likely }) {
     const outcome = ExecutionResult.safeParse(JSON.parse(text)).data;
-    return outcome && { outcome, manifestSha256: manifestSha256s[0] ?? '' };
+    const named = outcome?.output?.['capability_id'];
+    const known = capabilityId ?? likely ?? (typeof named === 'string' ? named : 'FILE_MOVE');
+    return outcome && { outcome, manifestSha256: manifestSha256s[0] ?? '', capabilityId: known };
   },
 };
 

@@ -37,6 +37,8 @@ export interface ResultClaim {
 export interface GenuineResult {
   readonly outcome: ExecutionResult;
   readonly manifestSha256: string;
+  /** Of which capability it was signed. */
+  readonly capabilityId: string;
 }
 
 /** Tells the results of executors from what others have written into Redis. */

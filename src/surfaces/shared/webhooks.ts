@@ -58,11 +58,12 @@ export async function outcomeForNotice(told: Told, { tasks, plans }: { readonly 
   return result === undefined ? undefined : ({ ...told, manifestSha256: plan, result } satisfies ToldOutcome);
 }
 
-/** A capability counts when the job beside it carries the manifest that was signed. */
+/** The capability is the one that was signed; of this host's journal that of a job with the manifest that was signed. */
 async function outcomeOfTask({ taskId, capabilityId, at }: Told, tasks: TaskGateway): Promise<ToldOutcome | undefined> {
   const status = await readTaskStatus(taskId, tasks);
   if (status.state !== 'finished') return undefined;
   const job = jobDataOf(status.job);
-  const proven = job?.manifestSha256 === status.manifestSha256 ? job.manifest.capability_id : capabilityId;
+  const ofJob = job?.manifestSha256 === status.manifestSha256 ? job.manifest.capability_id : capabilityId;
+  const proven = status.capabilityId ?? ofJob;
   return { taskId, capabilityId: proven, at, manifestSha256: status.manifestSha256, result: status.result };
 }

@@ -190,11 +190,12 @@ describe('a forged row', () => {
 
   it('of a task that only the ledger remembers is not listed', async () => {
     const { redis, site } = forged;
-    const [ghost, genuine] = ['ghost', 'genuine'].map((word) => manifestOf('FILE_COPY', '/a', '/b', { task_id: `${word}-${Math.random()}` }));
-    if (!ghost || !genuine) throw new Error('two were made');
+    const [ghost, genuine, failed] = ['ghost', 'genuine', 'failed'].map((word) => manifestOf('FILE_COPY', '/a', '/b', { task_id: `${word}-${Math.random()}` }));
+    if (!ghost || !genuine || !failed) throw new Error('three were made');
     const outcome = success({ capability_id: 'FILE_COPY', result_summary: { source: '/ledger/a', destination: '/ledger/b' } });
     await writeRow(redis, ghost, { state: 'success', result: withSignature(await sign(ghost, outcome), '') });
     await writeRow(redis, genuine, { state: 'success', result: await sign(genuine, outcome) });
+    await writeRow(redis, failed, { state: 'failure', result: await sign(failed, failure('EXECUTION_FAILED', 'no')) });
     await redis.set(generationKey('00'), `again-${Math.random()}`);
     const listed = async (): Promise<string[]> =>
       ((await site.ask('/v1/tasks?path=/ledger')).body.tasks as { task_id: string }[]).map(({ task_id }) => task_id);
@@ -204,5 +205,8 @@ describe('a forged row', () => {
       failure: () => 'the genuine one is not listed',
     });
     expect(await listed()).toEqual([genuine.task_id]);
+    // A FAILURE does not name its capability: the signature does.
+    const { tasks } = (await site.ask('/v1/tasks?state=failure&capability=FILE_COPY')).body as { tasks: { task_id: string }[] };
+    expect(tasks.map(({ task_id }) => task_id)).toContain(failed.task_id);
   });
 });

@@ -74,8 +74,8 @@ export const SHARED_MUTANTS: readonly Mutant[] = [
 
 /** Reads whatever stands there. */
 const CREDULOUS: ResultReader = {
-  async read(text, { manifestSha256s }) {
-    return { outcome: JSON.parse(text), manifestSha256: manifestSha256s[0] ?? '' };
+  async read(text, { manifestSha256s, capabilityId, likely = '' }) {
+    return { outcome: JSON.parse(text), manifestSha256: manifestSha256s[0] ?? '', capabilityId: capabilityId ?? likely };
   },
 };
 

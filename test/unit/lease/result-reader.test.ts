@@ -59,7 +59,7 @@ describe('a reader of results', () => {
     for (const capability of ['FILE_MOVE', 'SEARCH_EMAILS', 'CONTENT_SEARCH', 'TOOL_CALL']) {
       const manifest = { ...MANIFEST, capability_id: capability };
       const text = await sign(failure('EXECUTION_FAILED', 'no'), manifest);
-      expect(await results.read(text, { ...CLAIM, manifestSha256s: [manifestSha256(manifest)] })).toBeDefined();
+      expect(await results.read(text, { ...CLAIM, manifestSha256s: [manifestSha256(manifest)] })).toMatchObject({ capabilityId: capability });
     }
   });
 

@@ -12,6 +12,8 @@ export interface FinishedTask {
   readonly from: 'ledger' | 'journal' | 'refusal';
   /** Empty when it is not known. */
   readonly manifestSha256: string;
+  /** The one that was signed; absent where it is not known. */
+  readonly capabilityId?: string;
   readonly job: JobView | undefined;
 }
 
@@ -46,6 +48,6 @@ function claimOf(job: JobView | undefined, ...known: readonly string[]): Pick<Re
   return data === undefined ? { manifestSha256s: known } : { manifestSha256s: [...known, data.manifestSha256], likely: data.manifest.capability_id };
 }
 
-function finished(result: string, { outcome, manifestSha256 }: GenuineResult, from: FinishedTask['from'], job: JobView | undefined): FinishedTask {
-  return { state: 'finished', result, outcome, from, manifestSha256, job };
+function finished(result: string, genuine: GenuineResult, from: FinishedTask['from'], job: JobView | undefined): FinishedTask {
+  return { state: 'finished', result, from, job, ...genuine };
 }
