@@ -41,6 +41,7 @@ const QUESTIONS: Readonly<Record<string, readonly string[]>> = {
 const NOTICES: Readonly<Record<string, string>> = {
   'none: the index says that a task has ended, an endpoint is told of it, and its outcome is signed': 'notice:noted',
   'none: the same, and there is no room for its text': 'notice:no-room',
+  'none: a push that wishes it finds the task or plan done (D391): no event comes any more': 'notice:on-wish',
   '`pending`: 2xx': 'notice:delivered',
   '`pending`: 410': 'notice:gone',
   '`pending`: anything else, before 24 hours or the tenth attempt': 'notice:repeated',

@@ -66,7 +66,7 @@ export class WebhookWatch {
         const done = await inner.add(notices, place, now);
         this.#bounds();
         const bare = this.#bare - before;
-        if (done.added > bare) reached.add('notice:noted');
+        if (done.added > bare) reached.add(place === undefined ? 'notice:on-wish' : 'notice:noted');
         if (bare > 0) reached.add('notice:no-room');
         if (done.dropped > bare) reached.add('notice:text-dropped');
         return done;
