@@ -135,6 +135,18 @@ describe('set-up', () => {
     expect(existsSync(path.join(root, 'dist/src/a.sql'))).toBe(false);
   });
 
+  it('is content with packages where nothing of dist is wanted, and does all of it where they are not there', async () => {
+    everythingPresent();
+    expect((await run('scripts/setup', '--packages')).code).toBe(0);
+    expect(calls()).toHaveLength(3);
+    rmSync(path.join(root, 'src/a.sql'));
+    rmSync(path.join(root, 'dist'), { recursive: true });
+    expect(await run('scripts/setup', '--packages')).toEqual({ code: 0, stderr: [] });
+    expect(calls()).toHaveLength(3);
+    expect((await run('scripts/setup')).code).toBe(0);
+    expect(calls()).toHaveLength(4);
+  });
+
   it('begins anew after it was interrupted while native packages were compiled', async () => {
     everythingPresent();
     standIn('npm', `${NPM()}; [[ $1 != rebuild ]]`);
