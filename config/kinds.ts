@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { ConfigSchema } from './schema.ts';
-import type { SettingKind } from './settings.ts';
+
+/** `list` is an array of words, `integers` one of whole numbers, `table` maps ids of your own to words; all others are single values. */
+export type SettingKind = 'string' | 'integer' | 'number' | 'boolean' | 'list' | 'integers' | 'table';
 
 /**
  * What kind of value each setting has, by dotted name, in the order of `settingsByKey`. Read from the schema itself: every

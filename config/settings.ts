@@ -1,8 +1,6 @@
 import { z } from 'zod';
+import { type SettingKind, settingKinds } from './kinds.ts';
 import { ConfigSchema } from './schema.ts';
-
-/** `list` is an array of words, `integers` one of whole numbers, `table` maps ids of your own to words; all others are single values. */
-export type SettingKind = 'string' | 'integer' | 'number' | 'boolean' | 'list' | 'integers' | 'table';
 
 /** One setting, as documents and error messages speak of it. */
 export interface Setting {
@@ -25,7 +23,6 @@ export interface Section {
 
 /** The part of JSON Schema that the settings use. */
 interface Node {
-  readonly type?: string;
   readonly description?: string;
   readonly default?: unknown;
   readonly properties?: Readonly<Record<string, Node>>;
@@ -33,7 +30,6 @@ interface Node {
   readonly enum?: readonly unknown[];
   readonly minimum?: number;
   readonly maximum?: number;
-  readonly items?: Node;
 }
 
 /** All sections in the order of the schema; a section inside a section is listed after it, with its dotted name. */
@@ -61,22 +57,12 @@ function sectionsOf(prefix: string, node: Node): Section[] {
 
 function settingOf(key: string, node: Node): Setting {
   const example = String(node.examples?.[0] ?? '');
-  return { key, kind: kindOf(key, node), default: node.default, description: node.description ?? '', range: rangeOf(node), example };
+  return { key, kind: kindOf(key), default: node.default, description: node.description ?? '', range: rangeOf(node), example };
 }
 
-const KINDS = {
-  string: 'string',
-  integer: 'integer',
-  number: 'number',
-  boolean: 'boolean',
-  array: 'list',
-  object: 'table',
-} satisfies Record<string, SettingKind>;
-
-function kindOf(key: string, node: Node): SettingKind {
-  if (node.type === 'array' && node.items?.type === 'integer') return 'integers';
-  const kind = Object.entries(KINDS).find(([type]) => type === node.type)?.[1];
-  if (kind === undefined) throw new TypeError(`setting ${key} has no simple type`);
+function kindOf(key: string): SettingKind {
+  const kind = settingKinds().get(key);
+  if (kind === undefined) throw new TypeError(`setting ${key} has no kind`);
   return kind;
 }
 

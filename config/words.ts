@@ -1,8 +1,7 @@
 import { WritError } from '../src/core/errors.ts';
-import { settingKinds } from './kinds.ts';
+import { type SettingKind, settingKinds } from './kinds.ts';
 import { type Layer, nest, type Source } from './layers.ts';
 import { ConfigSchema } from './schema.ts';
-import type { SettingKind } from './settings.ts';
 
 /**
  * Layers whose values arrive as words: the environment and flags. A word becomes what the setting's kind says; what
