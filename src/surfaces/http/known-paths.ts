@@ -48,7 +48,7 @@ const takes = (segment: string, asked: string): boolean => (isVariable(segment) 
 /** `undefined` for an address that cannot be read. */
 function decoded(url: string): readonly string[] | undefined {
   try {
-    return segmentsOf(url.split(/[?#;]/, 1)[0] ?? '').map(decodeURIComponent);
+    return segmentsOf(url.split(/[?#]/, 1)[0] ?? '').map(decodeURIComponent);
   } catch {
     return undefined;
   }

@@ -88,9 +88,11 @@ describe('errors as the OpenAPI document has them', () => {
     expect([answer.headers['ratelimit-limit'], answer.headers['content-security-policy']]).toEqual([expect.stringMatching(/^\d+$/), CSP_DATA]);
   });
 
-  it('a method that leads to another path is 405 all the same, and nothing of its body is read', async () => {
+  it('a method that leads to another path is 405 all the same, nothing of its body is read, and a path of nobody is 404 for every method', async () => {
     const there = await ask(site.url, '/v1/tasks/retry', { method: 'GET', headers: key() });
     expect([there.status, there.headers.allow]).toEqual([405, 'POST']);
+    for (const path of ['/v1/queues;x', '/v1/tasks/a;b/cancel/x', '/v1/queues/'])
+      for (const method of ['GET', 'PUT']) expect([path, method, (await ask(site.url, path, { method, headers: key() })).status]).toEqual([path, method, 404]);
     const broken = await ask(site.url, '/v1/queues', { method: 'PUT', headers: { ...key(), 'content-type': 'application/json' }, body: '{' });
     expect([broken.status, broken.headers.allow]).toEqual([405, 'GET, HEAD']);
     expect((await ask(site.url, '/v1/queues', { method: 'PUT', headers: { host: 'evil.example' } })).status).toBe(421);
