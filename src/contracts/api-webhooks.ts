@@ -6,6 +6,8 @@ import { Sha256Hex } from './ids.ts';
 const Time = z.iso.datetime({ precision: 3 });
 export const EndpointId = z.string().regex(/^[a-z][a-z0-9_-]{0,31}$/, 'must be 1 to 32 of a-z 0-9 _ - and start with a letter');
 export const NoticeId = z.string().regex(/^msg_[0-9a-f]{40}$/, 'must be msg_ and 40 hexadecimal digits');
+/** Where a list of notices goes on: `next` of the page before. */
+export const NoticeCursor = z.string().regex(/^\d{1,15}$/);
 
 /** `pending`: not delivered yet. `dead`: given up; it may be sent again. */
 export const NoticeState = z.enum(['pending', 'delivered', 'dead']);

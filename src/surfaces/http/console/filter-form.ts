@@ -1,3 +1,5 @@
+import type { z } from 'zod';
+import { checked } from '../route.ts';
 import { type Html, html } from './html.ts';
 
 /** A field of a filter: a choice, or a text. */
@@ -9,8 +11,16 @@ export interface FilterField {
   readonly isTime?: true;
 }
 
-/** The values that a person has filled in; times as RFC 3339. What is empty narrows nothing. */
-export function filterValues(query: URLSearchParams, fields: readonly FilterField[]): Record<string, string> {
+/**
+ * The filter that a person has filled in; times as RFC 3339. What is empty narrows nothing.
+ *
+ * @throws WritError INVALID_ARGUMENT
+ */
+export function readFilter<F>(schema: z.ZodType<F>, query: URLSearchParams, fields: readonly FilterField[]): F {
+  return checked({ problems: [] }, 'query', schema, filterValues(query, fields));
+}
+
+function filterValues(query: URLSearchParams, fields: readonly FilterField[]): Record<string, string> {
   return Object.fromEntries(
     fields.flatMap(({ name, isTime }) => {
       const value = (query.get(name) ?? '').trim();
@@ -38,7 +48,12 @@ export function filterForm(action: string, fields: readonly FilterField[], query
 /** The link to the following page. */
 export function nextLink(action: string, query: URLSearchParams, next: string | undefined): Html | undefined {
   if (next === undefined) return undefined;
-  const following = new URLSearchParams([...query].filter(([name, value]) => name !== 'cursor' && value !== ''));
-  following.set('cursor', next);
-  return html`<p><a rel="next" href="${action}?${following.toString()}">Older</a></p>`;
+  return html`<p><a rel="next" href="${action}${queryLike(query, { cursor: next })}">Older</a></p>`;
+}
+
+/** The query of the same page with other values, `?` and all; what is empty is left out, and so is what was done before. */
+export function queryLike(query: URLSearchParams, values: Readonly<Record<string, string>> = {}): string {
+  const kept = [...query].filter(([name, value]) => value !== '' && name !== 'done' && !(name in values));
+  const like = new URLSearchParams([...kept, ...Object.entries(values)]).toString();
+  return like === '' ? '' : `?${like}`;
 }

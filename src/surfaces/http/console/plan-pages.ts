@@ -2,9 +2,8 @@ import { PlanFilter, type PlanHistory, type PlanRecord, ShownPlanState } from '.
 import { planHistory } from '../../shared/plans/history.ts';
 import { waitText } from '../../shared/plans/wait-text.ts';
 import type { Caller } from '../caller.ts';
-import { checked } from '../route.ts';
 import { approvalPart } from './approvals.ts';
-import { type FilterField, filterForm, filterValues, nextLink } from './filter-form.ts';
+import { type FilterField, filterForm, nextLink, readFilter } from './filter-form.ts';
 import { type Html, html, part, visible } from './html.ts';
 import { planLink, taskLink } from './links.ts';
 import { actionForm, CONSOLE_PATH, factsOf, stateMark, tableOf } from './page.ts';
@@ -26,7 +25,7 @@ const COLUMNS = [{ title: 'plan' }, { title: 'state' }, { title: 'changed' }, { 
 
 /** @throws WritError INVALID_ARGUMENT for a filter that is none, REDIS_UNAVAILABLE, STORAGE_UNAVAILABLE */
 export async function planListPage(query: URLSearchParams, { plans, clock }: ConsoleServices): Promise<Html> {
-  const filter = checked({ problems: [] }, 'query', PlanFilter, filterValues(query, FIELDS));
+  const filter = readFilter(PlanFilter, query, FIELDS);
   const cursor = query.get('cursor');
   const page = await plans.plans.list(filter, { limit: PAGE, ...(cursor === null ? {} : { cursor }) });
   const rows = page.plans.map((plan) => [

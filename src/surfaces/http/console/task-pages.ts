@@ -1,8 +1,7 @@
 import { CAPABILITY_QUEUE, SHOWN_STATES, TaskFilter, TOOL_CALL } from '../../../contracts/index.ts';
 import { type TaskDetails, taskDetails } from '../../shared/tasks/details.ts';
 import type { Caller } from '../caller.ts';
-import { checked } from '../route.ts';
-import { type FilterField, filterForm, filterValues, nextLink } from './filter-form.ts';
+import { type FilterField, filterForm, nextLink, readFilter } from './filter-form.ts';
 import { type Html, html, lines, part, visible } from './html.ts';
 import { taskLink } from './links.ts';
 import { trouble } from './now-page.ts';
@@ -38,7 +37,7 @@ const RESULT = 65_536;
 
 /** @throws WritError INVALID_ARGUMENT for a filter that is none, STORAGE_UNAVAILABLE */
 export async function taskListPage(query: URLSearchParams, { index, clock }: ConsoleServices): Promise<Html> {
-  const filter = checked({ problems: [] }, 'query', TaskFilter, filterValues(query, FIELDS));
+  const filter = readFilter(TaskFilter, query, FIELDS);
   const cursor = query.get('cursor');
   const { tasks, next } = await index.list(filter, { limit: PAGE, ...(cursor === null ? {} : { cursor }) });
   const rows = tasks.map(({ task_id, state, updated_at, capability_id, attempts, error_code, message, source_path, destination_path }) => [

@@ -1,5 +1,16 @@
 import { z } from 'zod';
-import { EndpointId, NoticeId, NoticeList, NoticeResend, NoticeState, NoticeView, Sha256Hex, WebhookList, WebhookTest } from '../../../contracts/index.ts';
+import {
+  EndpointId,
+  NoticeCursor,
+  NoticeId,
+  NoticeList,
+  NoticeResend,
+  NoticeState,
+  NoticeView,
+  Sha256Hex,
+  WebhookList,
+  WebhookTest,
+} from '../../../contracts/index.ts';
 import { resendNotices, testWebhook } from '../../shared/webhooks.ts';
 import { route } from '../route.ts';
 
@@ -11,11 +22,7 @@ const NoticeQuery = z.strictObject({
   task: z.string().min(1).max(128).optional().describe('About this task.'),
   plan: Sha256Hex.optional().describe('About this plan.'),
   limit: z.coerce.number().int().min(1).max(500).default(50).describe('Notices on a page.'),
-  cursor: z
-    .string()
-    .regex(/^\d{1,15}$/)
-    .optional()
-    .describe('`next` of the page before.'),
+  cursor: NoticeCursor.optional().describe('`next` of the page before.'),
 });
 const STORAGE = ['STORAGE_UNAVAILABLE'] as const;
 

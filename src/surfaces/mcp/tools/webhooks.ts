@@ -1,5 +1,16 @@
 import { z } from 'zod';
-import { EndpointId, NoticeId, NoticeList, NoticeResend, NoticeState, NoticeView, Sha256Hex, WebhookList, WebhookTest } from '../../../contracts/index.ts';
+import {
+  EndpointId,
+  NoticeCursor,
+  NoticeId,
+  NoticeList,
+  NoticeResend,
+  NoticeState,
+  NoticeView,
+  Sha256Hex,
+  WebhookList,
+  WebhookTest,
+} from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
 import type { Webhooks } from '../../../core/ports/index.ts';
 import { resendNotices, testWebhook } from '../../shared/webhooks.ts';
@@ -32,11 +43,7 @@ export const listNoticesTool = tool({
     task: z.string().min(1).max(128).optional().meta({ description: 'About this task.' }),
     plan: Sha256Hex.optional().meta({ description: 'About this plan.' }),
     limit: z.int().min(1).max(500).optional().meta({ description: '50 if absent.' }),
-    cursor: z
-      .string()
-      .regex(/^\d{1,15}$/)
-      .optional()
-      .meta({ description: '`next` of the page before.' }),
+    cursor: NoticeCursor.optional().meta({ description: '`next` of the page before.' }),
   }),
   output: NoticeList,
   run: async ({ input: { limit = 50, cursor, ...filter }, services }) =>

@@ -155,6 +155,18 @@ describe('the console of what runs by itself', () => {
     );
   });
 
+  it('leads back to what was looked at, with a word about what was done, once', async () => {
+    const there = '/console/webhooks?state=dead&endpoint=files';
+    const shown = (await look(`${there}&done=resend`)).text;
+    const query = '?state=dead&amp;endpoint=files';
+    for (const form of [`notices/${DEAD}/resend`, 'files/resend', 'files/test']) expect(shown).toContain(`action="/console/webhooks/${form}${query}"`);
+    expect(shown).toContain(`href="/console/webhooks${query}&amp;cursor=17"`);
+    expect(shown).toContain('It is due again');
+    expect((await press(`/console/webhooks/notices/${DEAD}/resend?state=dead&endpoint=files`)).headers.get('location')).toBe(`${there}&done=resend`);
+    expect((await press('/console/webhooks/files/test?state=dead&endpoint=files&done=resend')).headers.get('location')).toBe(`${there}&done=test-taken`);
+    audit.length = 0;
+  });
+
   it.each(FORMS)('the form %s is for its role, and for no other site', async (path, others) => {
     for (const as of others) expect([as, (await press(`/console/${path}`, as)).status]).toEqual([as, 403]);
     expect((await press(`/console/${path}`, 'nobody')).status).toBe(401);
