@@ -279,4 +279,10 @@ describe('a history that once broke a promise keeps it', () => {
   it('a worker that was paused before it showed a plan, until another had ended it; and Redis emptied under more wishes than there is room for', async () => {
     for (const seed of [138_493, 122_445]) expect([seed, (await runHistory(scenarioOf(seed))).violations]).toEqual([seed, []]);
   });
+
+  it('an API that dies before it has told an end, Redis emptied, and a worker that writes the end back when the API has looked', async () => {
+    const { violations, reached } = await runHistory(scenarioOf(33_650));
+    expect(violations).toEqual([]);
+    expect(reached.has('notice:noted')).toBe(true);
+  });
 });

@@ -19,6 +19,7 @@ import type {
   ToolJournal,
   WebhookOutbox,
 } from '../../src/core/ports/index.ts';
+import type { FollowDeps } from '../../src/webhooks/io/follow-outcomes.ts';
 import type { SenderDeps } from '../../src/webhooks/io/sender.ts';
 import type { SimProcess } from './scheduler.ts';
 import type { Disk } from './twins/disk.ts';
@@ -63,6 +64,8 @@ export interface Seams {
   /** What the API hears of ends of plans. */
   readonly planEnds?: (ends: PlanEnds, context: SeamContext) => PlanEnds;
   readonly outbox?: (outbox: WebhookOutbox, context: SeamContext) => WebhookOutbox;
+  /** What followers of ends are told of one. */
+  readonly outcome?: (outcome: FollowDeps['outcome']) => FollowDeps['outcome'];
   /** One attempt to deliver a notice. */
   readonly attempt?: (attempt: SenderDeps['attempt'], context: SeamContext) => SenderDeps['attempt'];
   readonly lane?: (lane: FiringLane, context: SeamContext) => FiringLane;

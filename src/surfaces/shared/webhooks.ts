@@ -47,7 +47,8 @@ interface Told {
 type ToldOutcome = Told & { readonly manifestSha256: string; readonly result: string };
 
 /**
- * The last outcome of a task or a plan, when an executor that is trusted here has signed it, for a notice; `undefined` while there is none.
+ * The last outcome of a task or a plan, when an executor that is trusted here has signed it, for a notice; `undefined` while there is none,
+ * `'forgotten'` of a task that nobody knows any more.
  *
  * @throws WritError REDIS_UNAVAILABLE, STORAGE_UNAVAILABLE
  */
@@ -59,8 +60,9 @@ export async function outcomeForNotice(told: Told, { tasks, plans }: { readonly 
 }
 
 /** The capability is the one that was signed; of this host's journal that of a job with the manifest that was signed. */
-async function outcomeOfTask({ taskId, capabilityId, at }: Told, tasks: TaskGateway): Promise<ToldOutcome | undefined> {
+async function outcomeOfTask({ taskId, capabilityId, at }: Told, tasks: TaskGateway): Promise<ToldOutcome | 'forgotten' | undefined> {
   const status = await readTaskStatus(taskId, tasks);
+  if (status.state === 'unknown') return 'forgotten';
   if (status.state !== 'finished') return undefined;
   const job = jobDataOf(status.job);
   const ofJob = job?.manifestSha256 === status.manifestSha256 ? job.manifest.capability_id : capabilityId;

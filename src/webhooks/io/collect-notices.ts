@@ -14,22 +14,33 @@ export interface EndedTask {
 export interface CollectDeps {
   readonly outbox: Pick<WebhookOutbox, 'wantedBy'>;
   readonly endpoints: readonly WebhookEndpoint[];
-  /** The last outcome as an executor has signed it; `undefined` while there is none. Who asks only knows where to look. */
-  readonly outcome: (ended: EndedTask) => Promise<FinishedOutcome | undefined>;
+  /**
+   * The last outcome as an executor has signed it; `undefined` while there is none, `'forgotten'` where nobody knows the task any more.
+   * Who asks only knows where to look.
+   */
+  readonly outcome: (ended: EndedTask) => Promise<FinishedOutcome | 'forgotten' | undefined>;
+}
+
+interface Collected {
+  readonly notices: readonly NewNotice[];
+  /** Those that somebody is told of, and that nobody knows any more. */
+  readonly forgotten: readonly EndedTask[];
 }
 
 /** A notice for each endpoint that is told of one of these, where its outcome is signed; each is looked at once. */
-export async function collectNotices(ended: readonly EndedTask[], deps: CollectDeps): Promise<readonly NewNotice[]> {
+export async function collectNotices(ended: readonly EndedTask[], deps: CollectDeps): Promise<Collected> {
   const each = [...new Map(ended.map((one) => [one.taskId, one])).values()];
   const wanted = await deps.outbox.wantedBy(each.map(({ taskId }) => taskId));
-  return (await Promise.all(each.map((one) => noticesOf(one, wanted.get(one.taskId) ?? [], deps)))).flat();
+  const found = await Promise.all(each.map((one) => noticesOf(one, wanted.get(one.taskId) ?? [], deps)));
+  return { notices: found.flatMap((one) => (one === 'forgotten' ? [] : one)), forgotten: each.filter((_, n) => found[n] === 'forgotten') };
 }
 
-async function noticesOf(one: EndedTask, wanted: readonly string[], { endpoints, outcome }: CollectDeps): Promise<readonly NewNotice[]> {
+async function noticesOf(one: EndedTask, wanted: readonly string[], { endpoints, outcome }: CollectDeps): Promise<readonly NewNotice[] | 'forgotten'> {
   const { taskId, capabilityId } = one;
   const told = endpoints.filter((endpoint) => tellsAll(endpoint, capabilityId) || wanted.includes(endpoint.id));
   const finished = told.length === 0 ? undefined : await outcome(one);
   if (finished === undefined) return [];
+  if (finished === 'forgotten') return finished;
   const body = noticeBody(finished);
   const { capabilityId: proven, at } = finished;
   return told.map(({ id: endpoint }) => ({ id: noticeId(endpoint, finished), endpoint, taskId, capabilityId: proven, at, body }));

@@ -2,7 +2,9 @@ import { isWritError } from '../../core/errors.ts';
 import { type Lifecycle, lifecycle } from '../../core/lifecycle.ts';
 import { pause } from '../../core/pause.ts';
 import type { OutboxPlace, TaskIndex, WebhookOutbox } from '../../core/ports/index.ts';
+import { batchesOf } from './batches.ts';
 import { collectNotices, type EndedTask } from './collect-notices.ts';
+import { forgottenEnds } from './forgotten-ends.ts';
 import { earlier, type FollowerDeps, RETRY_MS, SLACK_MS } from './follower.ts';
 
 /** `outcome`: the index only says where to look. */
@@ -17,14 +19,16 @@ const BUILDING_MS = 200;
 
 /**
  * Follows the task index and writes a notice for each outcome that an endpoint is told of. The place in the events is written with
- * the notices: a process that dies repeats the last events, and the same outcome makes the same notice.
+ * the notices: a process that dies repeats the last events, and the same outcome makes the same notice. An end of which Redis knows
+ * nothing any more is looked at again after pauses, and until then the place on disk stays before it (docs/webhooks.md, The protocol).
  *
  * @throws WritError STORAGE_UNAVAILABLE from `start` when no place can be written, and REDIS_UNAVAILABLE where there is none yet and Redis is away
  */
 export function followOutcomes(deps: FollowDeps): Lifecycle {
   const { index, outbox, clock } = deps;
   let stopping = new AbortController();
-  let running: Promise<void> = Promise.resolve();
+  let running: Promise<unknown> = Promise.resolve();
+  const forgotten = forgottenEnds();
 
   /** Where the look goes on; without a place it begins now. */
   async function placeOrNow(): Promise<OutboxPlace> {
@@ -68,7 +72,7 @@ export function followOutcomes(deps: FollowDeps): Lifecycle {
     await fromEvent(undefined, signal, async () => {
       const begunAt = earlier(await deps.redisTime(), clock);
       for (const state of ['success', 'failure'] as const) await lookBack(state, seenAt, signal);
-      await outbox.add([], { event: undefined, seenAt: Math.max(seenAt, begunAt - SLACK_MS) }, clock.now());
+      await outbox.add([], onDisk({ event: undefined, seenAt: Math.max(seenAt, begunAt - SLACK_MS) }), clock.now());
     });
   }
 
@@ -92,45 +96,52 @@ export function followOutcomes(deps: FollowDeps): Lifecycle {
     if (!signal.aborted) deps.onTrouble(new Error('events of the task index are missing; everything since is looked at'));
   }
 
-  /** Takes events as they come, together what came together; the place moves when their notices are on disk. */
+  /** Takes events as they come; the place moves when their notices are on disk. */
   async function take(events: ReturnType<TaskIndex['events']>, signal: AbortSignal): Promise<void> {
-    const steps = events[Symbol.asyncIterator]();
-    const next = (): ReturnType<typeof steps.next> => {
-      const one = steps.next();
-      // Awaited later, or never when the look has ended before.
-      one.catch(() => undefined);
-      return one;
-    };
-    let step = next();
-    while (!signal.aborted) {
-      const batch = [await step];
-      step = next();
-      while (batch.length < BATCH && !batch.at(-1)?.done) {
-        const more = await Promise.race([step, nothingMore()]);
-        if (more === undefined) break;
-        batch.push(more);
-        if (!more.done) step = next();
-      }
-      const seen = batch.flatMap((one) => (one.done === true ? [] : [one.value]));
+    for await (const seen of batchesOf(events, BATCH)) {
+      if (signal.aborted) return;
       const last = seen.at(-1);
-      if (last !== undefined) {
-        const ended = seen.filter(({ state }) => state === 'success' || state === 'failure');
-        await note(
-          ended.map(({ task_id, capability_id, at }) => ({ taskId: task_id, capabilityId: capability_id, at: Date.parse(at) })),
-          { event: last.id, seenAt: earlier(Date.parse(last.at), clock) },
-        );
-      }
-      if (batch.at(-1)?.done === true) return;
+      if (last === undefined) continue;
+      const ended = seen.filter(({ state }) => state === 'success' || state === 'failure');
+      await note(
+        ended.map(({ task_id, capability_id, at }) => ({ taskId: task_id, capabilityId: capability_id, at: Date.parse(at) })),
+        { event: last.id, seenAt: earlier(Date.parse(last.at), clock) },
+      );
     }
   }
 
-  async function note(ended: readonly EndedTask[], place: { readonly event: number | undefined; readonly seenAt: number }): Promise<void> {
-    const notices = await collectNotices(ended, deps);
+  /** One after the other: of two looks at a task the later one is noted later. */
+  function note(ended: readonly EndedTask[], place?: OutboxPlace): Promise<void> {
+    const done = turn.then(() => noteNow(ended, place));
+    turn = done.catch(() => undefined);
+    return done;
+  }
+  let turn: Promise<void> = Promise.resolve();
+
+  async function noteNow(ended: readonly EndedTask[], place: OutboxPlace | undefined): Promise<void> {
+    const found = await collectNotices(ended, deps);
+    forgotten.looked(ended, found.forgotten, clock.monotonic());
     // A place without notices is worth no write of its own: what is looked at twice is noted once.
-    if (notices.length === 0 && !isDue(place.event)) return;
-    const { dropped } = await outbox.add(notices, place, clock.now());
+    if (found.notices.length === 0 && found.forgotten.length === 0 && !isDue(place?.event)) return;
+    const { dropped } = await outbox.add(found.notices, place && onDisk(place), clock.now());
     if (dropped > 0) deps.onDropped(dropped);
-    if (notices.length > 0) deps.onNotices(notices);
+    if (found.notices.length > 0) deps.onNotices(found.notices);
+  }
+
+  /** Whoever starts after a crash looks back at what is forgotten now. */
+  function onDisk(place: OutboxPlace): OutboxPlace {
+    const since = forgotten.since();
+    return since === undefined ? place : { event: undefined, seenAt: Math.min(place.seenAt, since - SLACK_MS) };
+  }
+
+  async function lookAgain(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      await pause(deps.retryMs ?? RETRY_MS, signal);
+      if (signal.aborted) return;
+      const due = forgotten.due(clock.monotonic());
+      for (let start = 0; start < due.length && !signal.aborted; start += BATCH)
+        await note(due.slice(start, start + BATCH)).catch(deps.onTrouble);
+    }
   }
 
   let written = 0;
@@ -145,7 +156,7 @@ export function followOutcomes(deps: FollowDeps): Lifecycle {
       // Before anybody can wish to be told: what ends from here on is looked at, whatever happens next.
       await placeOrNow();
       stopping = new AbortController();
-      running = follow(stopping.signal);
+      running = Promise.all([follow(stopping.signal), lookAgain(stopping.signal)]);
     },
     async () => {
       stopping.abort();
@@ -156,9 +167,4 @@ export function followOutcomes(deps: FollowDeps): Lifecycle {
 
 function isTooOld(error: unknown): boolean {
   return isWritError(error) && error.code === 'INVALID_ARGUMENT';
-}
-
-/** Everything that is ready has been answered before. */
-function nothingMore(): Promise<undefined> {
-  return new Promise((resolve) => setImmediate(() => resolve(undefined)));
 }

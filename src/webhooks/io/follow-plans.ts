@@ -98,7 +98,7 @@ export function followPlans(deps: FollowPlansDeps): Lifecycle {
   async function note(ended: readonly EndedPlan[], from: PlanPlace, to: PlanPlace): Promise<void> {
     const plans = ended.map(({ planSha256, at }) => ({ taskId: planSubject(planSha256), capabilityId: PLAN_NOTICE, at }));
     for (let start = 0; start < plans.length; start += BATCH) {
-      const notices = await collectNotices(plans.slice(start, start + BATCH), deps);
+      const { notices } = await collectNotices(plans.slice(start, start + BATCH), deps);
       if (notices.length > 0) await write(notices, start + BATCH < plans.length ? from : to);
     }
     if (to.queue !== undefined && to.seenAt - writtenAt >= WRITE_MS) await write([], to);

@@ -47,7 +47,7 @@ async function restoreAll(notices: readonly BareNotice[], deps: SendAgainDeps): 
 
 async function restore({ id, endpoint, ...task }: BareNotice, { outbox, outcome, clock }: SendAgainDeps): Promise<Restored> {
   const finished = await outcome(task);
-  if (finished === undefined || noticeId(endpoint, finished) !== id) {
+  if (finished === undefined || finished === 'forgotten' || noticeId(endpoint, finished) !== id) {
     await outbox.lose(id, LOST);
     return 'lost';
   }

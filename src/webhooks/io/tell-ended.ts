@@ -1,4 +1,4 @@
-import type { NewNotice, WebhookOutbox } from '../../core/ports/index.ts';
+import type { WebhookOutbox } from '../../core/ports/index.ts';
 import { type CollectDeps, collectNotices, type EndedTask } from './collect-notices.ts';
 import type { FollowerDeps } from './follower.ts';
 
@@ -15,7 +15,7 @@ export interface TellEndedDeps extends Pick<FollowerDeps, 'clock' | 'endpoints' 
 export async function tellEnded(ended: readonly EndedTask[], deps: TellEndedDeps): Promise<void> {
   const { endpoints, outbox, clock } = deps;
   const onWish = endpoints.map((endpoint) => ({ ...endpoint, capabilities: [], plans: false }));
-  const notices: readonly NewNotice[] = await collectNotices(ended, { ...deps, endpoints: onWish });
+  const { notices } = await collectNotices(ended, { ...deps, endpoints: onWish });
   if (notices.length === 0) return;
   const { dropped } = await outbox.add(notices, undefined, clock.now());
   if (dropped > 0) deps.onDropped(dropped);

@@ -119,4 +119,13 @@ export const WEBHOOK_MUTANTS: readonly Mutant[] = [
       }),
     },
   },
+  {
+    name: 'an end that Redis has forgotten is looked at once',
+    seams: {
+      outcome: (outcome) => async (ended) => {
+        const found = await outcome(ended);
+        return found === 'forgotten' ? undefined : found;
+      },
+    },
+  },
 ];

@@ -62,7 +62,8 @@ export async function serve(
     world.trace.say(world.now, process.name, `trouble: ${String(error)}`);
     if (!isWritError(error) && !String(error).includes('are missing')) parts.checker.violate('nothing crashes by itself', `webhooks: ${String(error)}`);
   };
-  const outcome: FollowDeps['outcome'] = (task) => outcomeForNotice(task, { tasks: gateway, plans: plans?.plansFor(process) ?? NO_PLANS });
+  const known: FollowDeps['outcome'] = (task) => outcomeForNotice(task, { tasks: gateway, plans: plans?.plansFor(process) ?? NO_PLANS });
+  const outcome = host.seams.outcome === undefined ? known : host.seams.outcome(known);
   const senders = new Map(
     ENDPOINTS.map(({ id }) => {
       const post = receiver.postFor(process, id);

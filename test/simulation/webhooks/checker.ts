@@ -213,7 +213,7 @@ export class WebhookWatch {
     });
     // Redis forgot the end before the index had heard of it: it is told when the task is looked at again.
     const { index } = this.#at;
-    if (finished === undefined || index.unheard.has(taskId)) return;
+    if (finished === undefined || finished === 'forgotten' || index.unheard.has(taskId)) return;
     if ((index.endedAt.get(taskId) ?? 0) < (this.#servedAt ?? Number.POSITIVE_INFINITY)) return;
     const told = ['all', ...(this.#wished.has(taskId) ? ['wish'] : [])];
     for (const endpoint of told) {

@@ -30,7 +30,8 @@ const STEPS: readonly SimPlan['steps'][number][] = ['none', 'idempotent', 'once'
 /** The same with ends of plans; from another stream of chance, so that the rest of the history is drawn as without. */
 export function withPlans(scenario: Scenario, random: Random): Scenario {
   const { webhooks } = scenario;
-  if (webhooks === undefined || !random.chance(0.35)) return scenario;
+  if (webhooks === undefined) return scenario;
+  if (!random.chance(0.35)) return random.chance(0.1) ? endForgotten(scenario, webhooks, random) : scenario;
   const plan = (): SimPlan => ({
     at: random.integer(2_000),
     steps: Array.from({ length: 1 + random.integer(2) }, () => random.pick(STEPS)),
@@ -46,6 +47,8 @@ export function withPlans(scenario: Scenario, random: Random): Scenario {
   return calls.length > 0 && random.chance(0.4) ? endsUnheard(told, random) : told;
 }
 
+/** An API that died is back after this time. */
+export const RESTART_MS = 800;
 /** A look back is made again within this time; virtual milliseconds. */
 const SETTLED_MS = 61_000;
 
@@ -58,6 +61,21 @@ function endsUnheard(scenario: Scenario, random: Random): Scenario {
   const lost = { kind: 'redis-loss', at: killed + 100 + random.integer(700), ageMs: undefined } as const;
   const once = plans.map((plan) => ({ ...plan, at, raw: false, retried: false }));
   return { ...scenario, boundAt: 0, plans: once, faults: [...faults, lost], webhooks: { ...webhooks, kills: [killed] } };
+}
+
+/**
+ * A call ends, the API dies before it has told, and Redis loses everything a moment before it is back. When it has looked, another
+ * task has a worker write the end back, before its producer pushes it again.
+ */
+function endForgotten(scenario: Scenario, webhooks: SimWebhooks, random: Random): Scenario {
+  const at = 1_000 + random.integer(2_000);
+  const killed = at + random.integer(30);
+  const back = killed + RESTART_MS;
+  const lost = { kind: 'redis-loss', at: back - 1 - random.integer(300), ageMs: undefined } as const;
+  const task = { duplicates: 0, ttlS: 3600, trap: 'none' } as const;
+  const ends = { ...task, kind: random.pick(['tool-once', 'tool-none'] as const), at };
+  const tasks = [ends, { ...task, kind: 'copy', at: back + 10 + random.integer(100) } as const];
+  return { ...scenario, tasks, faults: [lost], calls: [], webhooks: { ...webhooks, kills: [killed] } };
 }
 
 /** The scenario with two receivers, and faults around their notices. */

@@ -3,6 +3,7 @@ import type { SimWebhooks } from '../scenario.ts';
 import { SimProcess } from '../scheduler.ts';
 import { NOTICE_KEY, type Served, serve } from './api.ts';
 import { WebhookWatch } from './checker.ts';
+import { RESTART_MS } from './draw.ts';
 import { hearEnds, retryFirst } from './ends.ts';
 import { emptyOutbox } from './outbox.ts';
 import { PlanEndsTwin } from './plan-ends.ts';
@@ -10,7 +11,6 @@ import { ReceiverTwin } from './receiver.ts';
 import { settle } from './settle.ts';
 import { TaskIndexTwin } from './task-index.ts';
 
-const RESTART_MS = 800;
 const PATIENCE_MS = 4_000;
 const WISH_MS = 62 * 86_400_000;
 

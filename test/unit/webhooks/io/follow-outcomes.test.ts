@@ -201,6 +201,40 @@ describe('following the ends of tasks', () => {
     expect(await following.notices(1)).toEqual(['crm task-2']);
   });
 
+  it('looks again at an end of which Redis knows nothing, and tells it when a worker has written it back', async () => {
+    const [index, outbox] = [freshIndex(), await freshOutbox()];
+    let steady = 0;
+    let looks = 0;
+    const following = await follow(index, outbox, {
+      clock: { now: () => T0, monotonic: () => (steady += 10_000) },
+      async outcome({ taskId, capabilityId, at }) {
+        if (taskId !== 'task-1') return { taskId, capabilityId, manifestSha256: 'h', result: result('SUCCESS'), at };
+        looks += 1;
+        return looks === 3 ? { taskId, capabilityId, manifestSha256: 'h', result: result('SUCCESS'), at } : 'forgotten';
+      },
+    });
+    await end(index, 1);
+    await end(index, 2);
+    expect([...(await following.notices(2))].sort()).toEqual(['crm task-1', 'crm task-2']);
+    expect(looks).toBe(3);
+  });
+
+  it('leaves its place on disk before an end of which nobody knows, so that a crash forgets it no more', async () => {
+    const [index, outbox] = [freshIndex(), await freshOutbox()];
+    let isBack = false;
+    const outcome: FollowDeps['outcome'] = async ({ taskId, capabilityId, at }) =>
+      isBack || taskId !== 'task-1' ? { taskId, capabilityId, manifestSha256: 'h', result: result('SUCCESS'), at } : 'forgotten';
+    const crashed = await follow(index, outbox, { outcome });
+    await end(index, 1);
+    await end(index, 2);
+    await crashed.notices(1);
+    await crashed.stop();
+    expect((await outbox.place())?.event).toBeUndefined();
+    isBack = true;
+    const following = await follow(index, outbox, { outcome });
+    expect([...(await following.notices(2))].sort()).toEqual(['crm task-1', 'crm task-2']);
+  });
+
   it('tells a failure and the success after it, in this order', async () => {
     const [index, outbox] = [freshIndex(), await freshOutbox()];
     const outcomes = ['FAILURE', 'SUCCESS', 'SUCCESS'];
