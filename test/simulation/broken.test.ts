@@ -285,4 +285,8 @@ describe('a history that once broke a promise keeps it', () => {
     expect(violations).toEqual([]);
     expect(reached.has('notice:noted')).toBe(true);
   });
+
+  it('the end of a step that came back from a journal, so that nobody recorded it, and an undo of its plan', async () => {
+    expect((await runHistory(scenarioOf(279_265))).violations).toEqual([]);
+  });
 });

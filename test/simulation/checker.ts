@@ -65,6 +65,8 @@ export class Checker {
   forgotten: (taskId: string) => boolean = () => false;
   readonly #world: World;
   readonly #recorded = new Map<string, Recorded[]>();
+  /** When SUCCESSes came back from a journal, by task. */
+  readonly #restored = new Map<string, number[]>();
   readonly #ended = new Map<string, number>();
   /** Workers that died or lost their job while they had claimed the task. */
   readonly #lost = new Map<string, number>();
@@ -145,6 +147,18 @@ export class Checker {
 
   recorded(taskId: string): readonly Recorded[] {
     return this.#recorded.get(taskId) ?? [];
+  }
+
+  /** A SUCCESS is in the ledger that came from a journal. */
+  onRestored(taskId: string): void {
+    this.#restored.set(taskId, [...(this.#restored.get(taskId) ?? []), this.#world.now]);
+  }
+
+  /** When the ledger first took a SUCCESS of the task, from a worker or from a journal. */
+  succeededAt(taskId: string): number | undefined {
+    const recorded = this.recorded(taskId).flatMap(({ status, at }) => (status === 'SUCCESS' ? [at] : []));
+    const all = [...recorded, ...(this.#restored.get(taskId) ?? [])];
+    return all.length === 0 ? undefined : Math.min(...all);
   }
 
   /** A job has come to its end in the queue; `hadItsTurnAt`: until then all slots were in use. */

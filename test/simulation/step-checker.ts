@@ -21,8 +21,8 @@ export function hasSucceeded({ executorResult }: Kept): boolean {
 
 /** When the first SUCCESS of one of the tasks reached the ledger: until then its effect is its own to take back. */
 export function succeededAt({ checker }: Pick<Parts, 'checker'>, kept: readonly Kept[]): number | undefined {
-  const ends = kept.flatMap(({ taskId }) => checker.recorded(taskId)).filter(({ status }) => status === 'SUCCESS');
-  return ends.length === 0 ? undefined : Math.min(...ends.map(({ at }) => at));
+  const ends = kept.flatMap(({ taskId }) => checker.succeededAt(taskId) ?? []);
+  return ends.length === 0 ? undefined : Math.min(...ends);
 }
 
 /** The answers to each attempt of each generation of the step. */

@@ -10,9 +10,9 @@ import type { QueueTwin } from './twins/queue.ts';
 
 /** The checker sees every answer of the ledger that counts. */
 export function watchLedger(parts: Parts): void {
-  const { redis, reached, world, checker } = parts;
+  const { redis, reached, world, checker, host } = parts;
   const { ledger } = redis;
-  const { record, claim, cancel, refuse } = ledger;
+  const { record, claim, cancel, refuse, restore } = ledger;
   const seen = async (taskId: string): Promise<void> => {
     const row = await ledger.row(taskId);
     if (row !== undefined) reached.add(`row:${row.state}`);
@@ -37,6 +37,12 @@ export function watchLedger(parts: Parts): void {
       if ('epoch' in answer && world.caller?.alive === false) checker.onLost(request.taskId);
       await seen(request.taskId);
       return answer;
+    },
+    async restore(...args: Parameters<typeof restore>) {
+      await restore(...args);
+      for (const { taskId, result } of args[0]) {
+        if (checker.signed(taskId, host.stores).some((one) => one.result === result)) checker.onRestored(taskId);
+      }
     },
     async refuse(...args: Parameters<typeof refuse>) {
       const [taskId, key, text] = args;
