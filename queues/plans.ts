@@ -2,7 +2,7 @@ import { canonicalJson } from '../src/core/canonical-json.ts';
 import type { Clock } from '../src/core/clock.ts';
 import { isWritError, WritError } from '../src/core/errors.ts';
 import { sha256Hex } from '../src/core/hash.ts';
-import type { PlanEndReader, PlanHistories, PlanReceipt, Plans, PlanView, PlanViews } from '../src/core/ports/index.ts';
+import type { KnownPlan, PlanEndReader, PlanHistories, PlanReceipt, Plans, PlanView, PlanViews } from '../src/core/ports/index.ts';
 import { MAX_PLAN_BYTES } from './catalog.ts';
 import type { FoundJob } from './job-lookup.ts';
 import { type PlanJobData, type PlanJobs, type PlanJobWhen, planJobId } from './plan-jobs.ts';
@@ -18,7 +18,7 @@ export interface PlansDeps {
   readonly ends: PlanEndReader;
   /** The end that this host's plan journal has, if one lies here. */
   readonly remembered?: (id: string) => string | undefined;
-  /** The plan journal of this host, for lists; without it only plans that wait are listed. */
+  /** The plan journal of this host, for lists and for plans that Redis has forgotten; without it only plans that wait are listed. */
   readonly histories?: PlanHistories;
   readonly clock: Clock;
   /** Refuses new work when Redis is nearly full. */
@@ -31,6 +31,7 @@ const MAX_ROUNDS = 8;
 /** The Plans port on BullMQ. Nothing is decided here: a plan that runs twice runs once, by its journal. */
 export function createPlans({ jobs, views, ends, remembered = () => undefined, histories, clock, guard }: PlansDeps): Plans {
   const proven = (view: PlanView): Promise<PlanView> => provenView(view, { ends, remembered, stillRuns: async () => isOnItsWay(await jobs.find(view.id)) });
+  const read = async (id: string): Promise<PlanView | undefined> => (await views.read(id)) ?? forgottenView(histories?.known(id));
   return {
     async push({ envelope, lease, traceparent }, { notBefore = 0, priority, askedAt } = {}) {
       const when: PlanJobWhen = { ...whenOf(notBefore, priority, clock.now()), ...(askedAt === undefined ? {} : { askedAt }) };
@@ -46,7 +47,7 @@ export function createPlans({ jobs, views, ends, remembered = () => undefined, h
       throw new WritError('WRONG_STATE', `the job of plan ${id} keeps changing; push again`);
     },
     async view(id) {
-      const view = await views.read(id);
+      const view = await read(id);
       return view && proven(view);
     },
     async end(id) {
@@ -58,7 +59,7 @@ export function createPlans({ jobs, views, ends, remembered = () => undefined, h
     list: (filter, page) => listPlans(filter, page, { jobs, views, histories }),
     history: async (id, page) => histories?.history(id, page),
     async cancel(id) {
-      const stored = await views.read(id);
+      const stored = await read(id);
       if (stored === undefined) return 'not-found';
       const view = await proven(stored);
       if (view.state === 'success' || view.state === 'failure') return 'ended';
@@ -110,6 +111,11 @@ export function createPlans({ jobs, views, ends, remembered = () => undefined, h
     if (!(await rerunJob(found, data, 'kept'))) return undefined;
     return receipt(found.state === 'failed' ? 'retried' : 'accepted');
   }
+}
+
+/** A plan whose view is lost with Redis, as the journal has it. */
+function forgottenView(plan: KnownPlan | undefined): PlanView | undefined {
+  return plan && { ...plan, current: undefined, cancelRequested: false, result: undefined };
 }
 
 interface PlanPush {

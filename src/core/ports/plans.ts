@@ -100,6 +100,8 @@ export interface PlanHistories {
   list(filter: PlanFilter, page: ListPage): { readonly plans: readonly KnownPlan[]; readonly next?: string };
   /** Which of these plans run, or ended, by their ids. */
   states(ids: readonly string[]): ReadonlyMap<string, KnownPlan['state']>;
+  /** What the list says of one plan; `undefined` of one that has not begun here. */
+  known(id: string): KnownPlan | undefined;
   history(id: string, page: ListPage): PlanHistory | undefined;
 }
 

@@ -4,8 +4,8 @@ import { pause } from '../../core/pause.ts';
 import type { OutboxPlace, TaskIndex, WebhookOutbox } from '../../core/ports/index.ts';
 import { batchesOf } from './batches.ts';
 import { collectNotices, type EndedTask } from './collect-notices.ts';
-import { forgottenEnds } from './forgotten-ends.ts';
 import { earlier, type FollowerDeps, RETRY_MS, SLACK_MS } from './follower.ts';
+import { forgottenEnds } from './forgotten-ends.ts';
 
 /** `outcome`: the index only says where to look. */
 export interface FollowDeps extends FollowerDeps {
@@ -139,8 +139,7 @@ export function followOutcomes(deps: FollowDeps): Lifecycle {
       await pause(deps.retryMs ?? RETRY_MS, signal);
       if (signal.aborted) return;
       const due = forgotten.due(clock.monotonic());
-      for (let start = 0; start < due.length && !signal.aborted; start += BATCH)
-        await note(due.slice(start, start + BATCH)).catch(deps.onTrouble);
+      for (let start = 0; start < due.length && !signal.aborted; start += BATCH) await note(due.slice(start, start + BATCH)).catch(deps.onTrouble);
     }
   }
 

@@ -77,14 +77,9 @@ async function taskEnd({ site, over }: Stage, manifest: TaskManifest, keys: KeyS
 async function planEnd({ site, over }: Stage, id: string, keys: KeySet, record: PlanRecord | undefined): Promise<PlanEnd> {
   if (record === undefined) return { state: 'none', code: undefined, signed: false, steps: [] };
   const steps = await insist(() => listed(site.client.plans.history(id)), over);
-  try {
-    const { state, error, result } = await insist(() => site.client.plans.get(id, { memory: true }), over);
-    const signed = result !== undefined && (await verifyPlanResult(result, id, keys)).ok;
-    return { state, code: error?.code, signed, steps };
-  } catch (error) {
-    if (codeOf(error) !== 'NOT_FOUND') throw error;
-    return { state: record.state, code: record.error?.code, signed: undefined, steps };
-  }
+  const { state, error, result } = await insist(() => site.client.plans.get(id, { memory: true }), over);
+  const signed = result !== undefined && (await verifyPlanResult(result, id, keys)).ok;
+  return { state, code: error?.code, signed, steps };
 }
 
 async function listed(steps: AsyncGenerator<PlanStepRecord>): Promise<readonly PlanStepRecord[]> {

@@ -32,8 +32,8 @@ export interface TaskEnd {
 export interface PlanEnd {
   readonly state: string;
   readonly code: string | undefined;
-  /** Undefined where Redis has lost the end: the journal of the host has the state, and shows the signed text to no reader. */
-  readonly signed: boolean | undefined;
+  /** Whether an executor has signed it for this plan. */
+  readonly signed: boolean;
   readonly steps: readonly PlanStepRecord[];
 }
 

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packageRoot } from '../../../config/package.ts';
+import { planKey } from '../../../src/adapters/redis/keys.ts';
 import { envelopeOf, fileStep, type PlanRig, startPlanRig } from '../../support/plan-rig.ts';
 
 /** Real kernel, worker, journals and Redis; the steps are the tasks of this project's own executors. */
@@ -122,6 +123,17 @@ describe('a plan', () => {
     file('once.txt', 'a new one');
     expect(await plans.push(plan)).toEqual({ kind: 'finished', id: plan.id, result: view.result });
     expect(readFileSync(at('once.txt'), 'utf8')).toBe('a new one');
+  });
+
+  it.each([
+    ['success', 'kept.txt', undefined],
+    ['failure', 'absent.txt', 'EXECUTION_FAILED'],
+  ] as const)('that has ended in %s is shown with its signed end when Redis has forgotten it, by the journal of this host', async (state, source, code) => {
+    file('kept.txt');
+    const { id, view } = await plans.run(envelopeOf([fileStep('FILE_COPY', at(source), at(`${state}.forgotten`))]));
+    await (await plans.rig.redis.client('ledger')).del(planKey(id));
+    expect(await plans.plans.view(id)).toMatchObject({ state, error: code === undefined ? undefined : { code }, result: view.result, stepsDone: 1 });
+    expect(await plans.plans.cancel(id)).toBe('ended');
   });
 
   it('is refused without a lease for exactly this plan, and when the lease has run out, before any effect', async () => {

@@ -30,6 +30,7 @@ const deps = {
       plans: cursor === undefined ? JOURNAL.filter((plan) => (state ?? plan.state) === plan.state) : [],
     }),
     states: (ids: readonly string[]) => new Map(JOURNAL.filter(({ id }) => ids.includes(id)).map(({ id, state }) => [id, state])),
+    known: (id: string) => JOURNAL.find((plan) => plan.id === id),
     history: () => undefined,
   },
 };

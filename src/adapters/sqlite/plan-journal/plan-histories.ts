@@ -30,6 +30,7 @@ export function createPlanHistories(directory: string): PlanHistories {
   return {
     list: (filter, page) => looked(file, { plans: [] }, (db) => listPlans(db, filter, page)),
     states: (ids) => looked<ReadonlyMap<string, KnownState>>(file, new Map(), (db) => statesOf(db, ids)),
+    known: (id) => looked(file, undefined, (db) => knownOf(db, id)),
     history: (id, page) => looked(file, undefined, (db) => historyOf(db, id, page)),
   };
 }
@@ -100,6 +101,11 @@ function planOf(db: SqliteDatabase, { id, state, changed }: IndexEntry): KnownPl
     .get(id);
   const error = row?.code == null ? undefined : { code: row.code, message: wellFormed((row.message ?? '').slice(0, MAX_MESSAGE)) };
   return { id, state, stepsDone: row?.steps ?? 0, error, updated: changed };
+}
+
+function knownOf(db: SqliteDatabase, id: string): KnownPlan | undefined {
+  const entry = db.prepare<[string], IndexEntry>('SELECT plan_sha256 AS id, state, code, changed_at AS changed FROM plan WHERE plan_sha256 = ?').get(id);
+  return entry && planOf(db, entry);
 }
 
 function statesOf(db: SqliteDatabase, ids: readonly string[]): ReadonlyMap<string, KnownState> {

@@ -2,14 +2,12 @@ import type { Model } from '../model.ts';
 import type { World } from '../world.ts';
 
 /** Every accepted task and plan has ended, signed by an executor; a SUCCESS has the same words for ever; the audit log is whole; every role drains. */
-export function judgeEnds({ tasks, plans, losses, answers }: Model, world: World): readonly string[] {
+export function judgeEnds({ tasks, plans, answers }: Model, world: World): readonly string[] {
   return [
     ...tasks.flatMap(({ id }) => fault(id, world.tasks.get(id)?.status === 'none', world.tasks.get(id)?.signed, world.tasks.get(id)?.says)),
     ...plans.flatMap(({ id, name }) => {
       const end = world.plans.get(id);
-      // A failure that Redis has lost is shown when somebody retries the plan, which would run it on.
-      const isForgotten = end?.state === 'failure' && end.signed === undefined && losses.length > 0;
-      return fault(`${name} (${id})`, end?.state !== 'success' && end?.state !== 'failure', end?.signed ?? isForgotten, end?.state);
+      return fault(`${name} (${id})`, end?.state !== 'success' && end?.state !== 'failure', end?.signed, end?.state);
     }),
     ...[...answers].flatMap(([id, signatures]) => {
       const last = world.tasks.get(id);

@@ -9,7 +9,6 @@ interface Done {
   readonly end: StepEnd;
   readonly undone: boolean;
   readonly bait?: Bait | undefined;
-  readonly notBefore?: number | undefined;
 }
 
 /** Where a deleted file lies; its name in there is the executor's. */

@@ -62,6 +62,8 @@ describe('the lists of the plan journal', () => {
   it('tell why a plan failed, and how far it came', () => {
     const [plan] = createPlanHistories(directory).list({ error_code: 'RARE' }, { limit: 1 }).plans;
     expect(plan).toEqual({ id: idOf(1), state: 'failure', stepsDone: 0, error: { code: 'RARE', message: 'why\u202e' }, updated: 1000 });
+    expect(createPlanHistories(directory).known(idOf(1))).toEqual(plan);
+    expect(createPlanHistories(directory).known(idOf(4711))).toBeUndefined();
   });
 
   it.each(['x', '1', `1-${'g'.repeat(64)}`, `${'9'.repeat(20)}-${idOf(1)}`])('refuse the cursor %s', (cursor) => {
