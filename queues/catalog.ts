@@ -82,7 +82,7 @@ export const RETENTION = {
 const FIRST_BACKOFF_MS = 1000;
 
 /** Options of a task's job. Tries beyond the first wait 1 s, 2 s, 4 s, … */
-export function jobOptions(jobId: string, attempts: number, when: Pick<JobsOptions, 'delay' | 'priority'> = {}): JobsOptions {
+export function jobOptions(jobId: string, attempts: number, when: Pick<JobsOptions, 'delay' | 'timestamp' | 'priority'> = {}): JobsOptions {
   return { jobId, attempts, ...when, ...(attempts > 1 ? { backoff: { type: 'exponential', delay: FIRST_BACKOFF_MS } } : {}), ...RETENTION };
 }
 

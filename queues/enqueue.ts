@@ -90,10 +90,11 @@ export function createEnqueue(deps: EnqueueDeps): Enqueue & { close(): Promise<v
   async function view(found: PlacedJob | undefined): Promise<JobView | undefined> {
     if (!found) return undefined;
     const { job, state, queueName, prefix } = found;
-    const { id = '', data, failedReason, attemptsMade, timestamp } = job;
+    const { id = '', data, failedReason, attemptsMade, timestamp, opts } = job;
     const key = shardedName(prefix, `${queueName}:${id}`);
+    const later = (opts.delay ?? 0) > 0 ? { notBefore: timestamp + Number(opts.delay) } : {};
     const held = state === 'waiting' && (await queue({ prefix, queueName }).isPaused()) ? { queuePaused: true as const } : {};
-    return { queue: queueName, jobId: id, key, state, ...held, data, failedReason: failedReason || undefined, attemptsMade, addedAt: timestamp };
+    return { queue: queueName, jobId: id, key, state, ...held, data, failedReason: failedReason || undefined, attemptsMade, addedAt: timestamp, ...later };
   }
 }
 

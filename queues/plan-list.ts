@@ -61,6 +61,7 @@ function waitingRecord(id: string, view: PlanView | undefined): PlanRecord {
   return {
     plan_id: id,
     state: 'waiting',
+    ...(view?.notBefore === undefined ? {} : { not_before: new Date(view.notBefore).toISOString() }),
     steps_done: view?.stepsDone ?? 0,
     cancel_requested: view?.cancelRequested ?? false,
     updated_at: new Date(view?.updated ?? 0).toISOString(),

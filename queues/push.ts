@@ -51,9 +51,10 @@ export interface Push extends ShardQueue {
   readonly when: When;
 }
 
-/** When a job may be taken. `delay`: milliseconds from now. */
+/** When a job may be taken. `delay`: milliseconds from `timestamp` on, which is milliseconds since 1970. */
 export interface When {
   readonly delay?: number;
+  readonly timestamp?: number;
   readonly priority?: number;
 }
 
@@ -69,7 +70,7 @@ export function whenOf(notBefore = 0, priority = 0, now: number): When {
   }
   if (!(notBefore - now <= WHEN.aheadMs)) throw new WritError('INVALID_ARGUMENT', 'lies more than 366 days ahead', { field: 'not_before' });
   const delay = Math.max(0, Math.ceil(notBefore - now));
-  return { ...(delay > 0 ? { delay } : {}), ...(priority > 0 ? { priority } : {}) };
+  return { ...(delay > 0 ? { delay, timestamp: now } : {}), ...(priority > 0 ? { priority } : {}) };
 }
 
 /** BullMQ adds these with scripts of their own. */

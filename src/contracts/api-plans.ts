@@ -39,6 +39,8 @@ export type PlanSubmitted = z.infer<typeof PlanSubmitted>;
 export const PlanStatus = z.strictObject({
   plan_id: Sha256Hex,
   state: ShownPlanState,
+  /** While it waits: it does not begin before. */
+  not_before: Time.optional(),
   /** Steps that have an answer. */
   steps_done: z.int().min(0),
   /** The step that is under way: its place, and the task that it became. */
@@ -75,6 +77,8 @@ export type PlanFilter = z.infer<typeof PlanFilter>;
 export const PlanRecord = z.strictObject({
   plan_id: Sha256Hex,
   state: ShownPlanState,
+  /** While it waits: it does not begin before. */
+  not_before: Time.optional(),
   steps_done: z.int().min(0),
   /** Place of the step that is under way. */
   current: z.string().optional(),

@@ -98,6 +98,8 @@ export const TaskView = z.strictObject({
   since: Time.optional(),
   attempts: z.int().optional(),
   submitted_at: Time.optional(),
+  /** Its producer did not want it to begin before. */
+  not_before: Time.optional(),
   lease_expires_at: Time.optional(),
 });
 export type TaskView = z.infer<typeof TaskView>;

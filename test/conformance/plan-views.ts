@@ -31,6 +31,20 @@ export function planViewsConformance(rig: () => PlanViews): void {
     expect(await views.read(id)).toMatchObject({ state: 'failure', stepsDone: 4, error: { code: 'X' }, result: '{"of":0}', updated: NOW + 4 });
   });
 
+  it('shows of a plan that waits until when, and of no other', async () => {
+    const [views, id] = [rig(), newPlan()];
+    const begins = NOW / 1000 + 3600;
+    expect(await views.open(id, undefined, begins, NOW)).toBe(true);
+    expect((await views.read(id))?.notBefore).toBe(begins * 1000);
+    await views.show(id, viewOf('running', 0), EXP, NOW + 1);
+    expect((await views.read(id))?.notBefore).toBeUndefined();
+    await views.clearCancel(id);
+    for (const beginsAt of [0, NOW / 1000 - 60]) {
+      expect(await views.open(id, await views.read(id), beginsAt, NOW + 2)).toBe(true);
+      expect((await views.read(id))?.notBefore).toBeUndefined();
+    }
+  });
+
   it('keeps an end from a delivery that was paused before it, and from one of an earlier generation', async () => {
     const [views, id] = [rig(), newPlan()];
     await views.show(id, viewOf('success', 1), EXP, NOW);

@@ -8,6 +8,11 @@ import type { CommandAnswer, RedisConnection } from './redis-connection.ts';
 import { isWrongType, orNothing, redisCall } from './redis-error.ts';
 import { withScripts } from './scripts.ts';
 
+const Millis = z
+  .string()
+  .regex(/^\d{1,15}$/)
+  .transform(Number);
+
 /** Redis is not trusted: a field that is not as we write it counts as missing. */
 const Fields = z.object({
   state: z.enum(['waiting', 'running', 'success', 'failure']).catch('waiting'),
@@ -16,11 +21,8 @@ const Fields = z.object({
   cancel: z.string().optional(),
   error: z.string().optional(),
   result: z.string().optional(),
-  updated: z
-    .string()
-    .regex(/^\d{1,15}$/)
-    .transform(Number)
-    .catch(0),
+  begins: Millis.optional().catch(undefined),
+  updated: Millis.catch(0),
 });
 /** The end of the year 9999: later times have no ISO form of the usual length. */
 const LATEST = 253_402_300_799_999;
@@ -63,7 +65,8 @@ export function createRedisPlanViews({ redis: connection, retentionMs, listen }:
       redisCall(async () => {
         const seenEnd = seen?.state === 'success' || seen?.state === 'failure' ? seen.updated : '';
         const until = rowExpiry(beginsAt, now, { retentionMs });
-        return (await redis.writOpenPlan(planKey(id), seenEnd, seen?.stepsDone ?? 0, now, until, ...signalOf(id))) === 1;
+        const begins = beginsAt * 1000 > now ? beginsAt * 1000 : '';
+        return (await redis.writOpenPlan(planKey(id), seenEnd, seen?.stepsDone ?? 0, now, until, begins, ...signalOf(id))) === 1;
       }),
     requestCancel: (id, now) =>
       redisCall(async () => {
@@ -96,7 +99,7 @@ async function change(redis: RedisConnection, key: string, commands: (told: Chai
   return (await commands(redis.multi().del(key)).exec()) ?? [];
 }
 
-const SMALL = ['state', 'steps', 'current', 'cancel', 'error', 'updated'] as const;
+const SMALL = ['state', 'steps', 'current', 'cancel', 'error', 'updated', 'begins'] as const;
 
 /** A plan's view without its result, which may be large; for those who look at many. */
 export function readPlanView(redis: RedisConnection, id: string): Promise<PlanView | undefined> {
@@ -108,7 +111,7 @@ export function readPlanView(redis: RedisConnection, id: string): Promise<PlanVi
 }
 
 function viewOf(id: string, found: Record<string, string>): PlanView {
-  const { state, steps, current, cancel, error, result, updated } = Fields.parse(found);
+  const { state, steps, current, cancel, error, result, updated, begins } = Fields.parse(found);
   const at = read(Current, current);
   return {
     id,
@@ -119,6 +122,7 @@ function viewOf(id: string, found: Record<string, string>): PlanView {
     error: read(PlanError, error),
     result: result || undefined,
     updated,
+    ...(state === 'waiting' && begins !== undefined && begins <= LATEST ? { notBefore: begins } : {}),
   };
 }
 

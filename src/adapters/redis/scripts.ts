@@ -52,7 +52,7 @@ interface ScriptCommands {
       ...[now: Arg, until: Arg, ...signal: Signal],
     ]
   ): Promise<number>;
-  writOpenPlan(...args: [plan: string, seen: Arg, steps: Arg, now: Arg, until: Arg, ...signal: Signal]): Promise<number>;
+  writOpenPlan(...args: [plan: string, seen: Arg, steps: Arg, now: Arg, until: Arg, begins: Arg, ...signal: Signal]): Promise<number>;
   writPublishRevocations(log: string, channel: string, first: Arg, ...tokens: string[]): Promise<readonly [code: number, number: number]>;
 }
 export type ScriptName = keyof ScriptCommands;

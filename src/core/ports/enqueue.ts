@@ -41,6 +41,8 @@ export interface JobView {
   readonly attemptsMade: number;
   /** Milliseconds since 1970 of the add. */
   readonly addedAt: number;
+  /** Milliseconds since 1970 before which its producer did not want it to begin. */
+  readonly notBefore?: number;
 }
 
 export interface RetryOptions {

@@ -29,6 +29,8 @@ export interface PlanView {
   readonly result: string | undefined;
   /** Milliseconds since 1970. */
   readonly updated: number;
+  /** Milliseconds since 1970 before which a plan that waits does not begin. */
+  readonly notBefore?: number;
 }
 
 export type PlanReceipt =

@@ -26,6 +26,8 @@ export interface PlanSubmitted {
 export interface PlanStatus {
   plan_id: string;
   state: ShownPlanState;
+  /** While it waits: it does not begin before. */
+  not_before?: string | undefined;
   steps_done: number;
   current?:
     | {
@@ -151,6 +153,8 @@ export interface PlanFilter {
 export interface PlanRecord {
   plan_id: string;
   state: ShownPlanState;
+  /** While it waits: it does not begin before. */
+  not_before?: string | undefined;
   steps_done: number;
   /** Place of the step that is under way. */
   current?: string | undefined;

@@ -142,6 +142,8 @@ export interface TaskView<Output = Record<string, unknown>> {
   since?: string | undefined;
   attempts?: number | undefined;
   submitted_at?: string | undefined;
+  /** Its producer did not want it to begin before. */
+  not_before?: string | undefined;
   lease_expires_at?: string | undefined;
 }
 

@@ -45,11 +45,12 @@ export class PlanViewsTwin {
         if (!isAhead) this.rows.set(id, { id, generation, state, stepsDone, current, error, result, cancelRequested, updated: now });
         return cancelRequested;
       },
-      open: async (id, seen, _beginsAt, now) => {
+      open: async (id, seen, beginsAt, now) => {
         const row = this.rows.get(id);
         if (row !== undefined && isEnd(row) && (seen === undefined || !isEnd(seen) || row.updated !== seen.updated)) return false;
         const view = { state: 'waiting', stepsDone: seen?.stepsDone ?? 0, current: undefined, error: undefined, result: undefined } as const;
-        this.rows.set(id, { id, ...view, generation: undefined, cancelRequested: false, updated: now });
+        const when = beginsAt * 1000 > now ? { notBefore: beginsAt * 1000 } : {};
+        this.rows.set(id, { id, ...view, ...when, generation: undefined, cancelRequested: false, updated: now });
         return true;
       },
       requestCancel: async (id, now) => {

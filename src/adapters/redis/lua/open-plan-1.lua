@@ -8,8 +8,9 @@
   ARGV[2] steps    concrete steps that have an answer
   ARGV[3] now      milliseconds since 1970
   ARGV[4] until    milliseconds since 1970 when the view may go
-  ARGV[5] channel  where listeners are told
-  ARGV[6] id       <plan_sha256>
+  ARGV[5] begins   not before, milliseconds since 1970; empty: now
+  ARGV[6] channel  where listeners are told
+  ARGV[7] id       <plan_sha256>
 
   Answers 1, or 0 when the plan has ended meanwhile and nothing was written.
 ]]
@@ -25,7 +26,7 @@ local updated = shown[2] and find(shown[2], '^%d+$') and #shown[2] <= 15 and ton
 if (shown[1] == 'success' or shown[1] == 'failure') and updated ~= tonumber(seen) then return 0 end
 
 redis.call('HDEL', planKey, 'cancel', 'generation')
-redis.call('HSET', planKey, 'state', 'waiting', 'steps', ARGV[2], 'current', '', 'error', '', 'result', '', 'updated', ARGV[3])
+redis.call('HSET', planKey, 'state', 'waiting', 'steps', ARGV[2], 'current', '', 'error', '', 'result', '', 'updated', ARGV[3], 'begins', ARGV[5])
 redis.call('PEXPIREAT', planKey, ARGV[4])
-redis.call('PUBLISH', ARGV[5], ARGV[6])
+redis.call('PUBLISH', ARGV[6], ARGV[7])
 return 1

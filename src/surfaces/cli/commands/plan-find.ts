@@ -73,8 +73,9 @@ const WIDEST = 60;
 
 const rowOf =
   (now: number) =>
-  ({ plan_id, state, updated_at, steps_done, current, error, cancel_requested }: PlanRecord): string[] => {
-    const about = error === undefined ? (current === undefined ? '' : `at ${current}`) : `${error.code}: ${error.message}`;
+  ({ plan_id, state, updated_at, steps_done, current, error, cancel_requested, not_before }: PlanRecord): string[] => {
+    const when = not_before === undefined ? '' : `not before ${not_before}`;
+    const about = error === undefined ? (current === undefined ? when : `at ${current}`) : `${error.code}: ${error.message}`;
     const text = [...printable(`${about}${cancel_requested ? ', a cancel is asked' : ''}`)].slice(0, WIDEST).join('');
     return [plan_id, state, duration(now - Date.parse(updated_at)), String(steps_done), text];
   };

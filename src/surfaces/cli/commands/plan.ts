@@ -200,12 +200,13 @@ async function runPlanShow(context: CommandContext, flags: PlanShowFlags, word: 
 }
 
 function planText(view: PlanView, { memory }: PlanShowFlags, verified: boolean | undefined, now: number): string {
-  const { id, state, stepsDone, current, cancelRequested, error, updated } = view;
+  const { id, state, stepsDone, current, cancelRequested, error, updated, notBefore } = view;
   const rows: [string, string][] = [
     ['plan', id],
     ['state', state],
     ['steps done', String(stepsDone)],
   ];
+  if (notBefore !== undefined) rows.push(['not before', new Date(notBefore).toISOString()]);
   if (current !== undefined && !hasEnded(view)) {
     rows.push(['current step', `${current.tool} ${current.operation} at ${current.path}`]);
     if (current.waits !== undefined) rows.push(['waits for', waitText(current.waits)]);

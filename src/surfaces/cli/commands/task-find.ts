@@ -129,6 +129,7 @@ function detailsText(taskId: string, { view, from, verified, journal, may }: Tas
     queue: view?.queue_paused === true ? `${view.queue} (paused)` : view?.queue,
     submitted: view?.submitted_at,
     since: view?.since,
+    'not before': view?.not_before,
     tries: view?.attempts,
     'lease until': view?.lease_expires_at,
     cancel: view?.cancel_requested === true ? 'asked' : undefined,

@@ -38,8 +38,9 @@ export async function planListPage(query: URLSearchParams, { plans, clock }: Con
   return html`${filterForm(PATH, FIELDS, query)}${tableOf('Those that wait, then the newest change first', COLUMNS, rows, 'No plan fits.')}${nextLink(PATH, query, page.next)}`;
 }
 
-function aboutOf({ error, current, cancel_requested }: PlanRecord): string {
-  const about = error === undefined ? (current === undefined ? '' : `at ${current}`) : `${error.code}: ${error.message}`;
+function aboutOf({ error, current, cancel_requested, not_before }: PlanRecord): string {
+  const where = not_before === undefined ? '' : `not before ${not_before}`;
+  const about = error === undefined ? (current === undefined ? where : `at ${current}`) : `${error.code}: ${error.message}`;
   return cancel_requested ? `${about} (a cancel is asked)` : about;
 }
 
@@ -66,6 +67,7 @@ export async function planPage(id: string, query: URLSearchParams, caller: Calle
     ['plan', id],
     ['state', stateMark(history.state)],
     ['error', view?.error && `${view.error.code}: ${view.error.message}`],
+    ['not before', view?.notBefore === undefined ? undefined : new Date(view.notBefore).toISOString()],
     ['under way', view?.current && `${view.current.tool} ${view.current.operation} at ${view.current.path}`],
     ['waits', view?.current?.waits && waitText(view.current.waits)],
     ['its task', view?.current?.taskId === undefined || view.current.waits?.for === 'approval' ? undefined : taskLink(view.current.taskId)],

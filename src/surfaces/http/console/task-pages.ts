@@ -67,6 +67,7 @@ ${factsOf([
   ['tries', view?.attempts],
   ['submitted', view?.submitted_at],
   ['since', view?.since],
+  ['not before', view?.not_before],
   ['lease until', view?.lease_expires_at],
   ['cancel', view?.cancel_requested === true ? 'asked' : undefined],
   ['plan', plan && html`<a href="${CONSOLE_PATH}/plans/${part(plan)}">${plan}</a>`],

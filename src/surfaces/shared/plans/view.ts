@@ -20,10 +20,11 @@ const MAX_MESSAGE = 2000;
  * @param withResult add the signed end, which holds results and memory
  */
 export function planStatusOf(view: PlanView, withResult: boolean): PlanStatus {
-  const { id, state, stepsDone, current, cancelRequested, error, updated } = view;
+  const { id, state, stepsDone, current, cancelRequested, error, updated, notBefore } = view;
   return {
     plan_id: id,
     state,
+    ...(notBefore === undefined ? {} : { not_before: new Date(notBefore).toISOString() }),
     steps_done: stepsDone,
     ...(current === undefined ? {} : { current: stepOf(current) }),
     cancel_requested: cancelRequested,

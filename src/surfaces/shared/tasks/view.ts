@@ -58,6 +58,7 @@ function jobPart(status: KnownTaskStatus, signatures: Pick<SignatureReader, 'pee
     ...given('manifest_sha256', finished?.manifestSha256 || data?.manifestSha256),
     ...given('attempts', attemptsOf(status)),
     ...given('submitted_at', job && timeOf(job.addedAt)),
+    ...given('not_before', job?.notBefore === undefined ? undefined : timeOf(job.notBefore)),
     ...given('lease_expires_at', exp === undefined ? undefined : timeOf(exp * 1000)),
   };
 }

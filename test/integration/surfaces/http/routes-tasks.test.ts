@@ -67,6 +67,7 @@ describe('POST /v1/tasks with one task', () => {
     expect(signed).toMatchObject({ status: 202, body: { receipt: 'accepted' } });
     const job = await site.rig.enqueue.jobState(manifest.task_id);
     expect(job?.state).toBe('delayed');
+    expect((await site.ask(`/v1/tasks/${manifest.task_id}`)).body).toMatchObject({ state: 'delayed', not_before: notBefore });
     expect((await site.services.signatures()).peek(TaskJob.parse(job?.data).lease ?? '')?.iat).toBe(Math.floor(Date.parse(notBefore) / 1000));
     expect((await push(manifest, { query: '?not_before=tomorrow' })).body).toMatchObject({ code: 'INVALID_ARGUMENT', field: 'not_before' });
   });

@@ -93,6 +93,10 @@ describe('tasks over MCP', () => {
 
     const envelope = envelopeOf([fileStep('FILE_COPY', path.join(site.rig.base, 'x'), path.join(site.rig.base, 'y'))]);
     const { plan_id: id } = (await mcp.call('submit_plan', { envelope, sign: true, not_before: later })).answer as { plan_id: string };
+    const begins = new Date(Math.ceil(Date.parse(later) / 1000) * 1000).toISOString();
+    expect((await mcp.call('get_plan', { plan_id: id })).answer).toMatchObject({ state: 'waiting', not_before: begins });
+    const { plans } = (await site.ask('/v1/plans?state=waiting')).body as { readonly plans: readonly object[] };
+    expect(plans).toContainEqual(expect.objectContaining({ plan_id: id, not_before: begins }));
     expect((await mcp.call('cancel_plan', { plan_id: id })).answer).toEqual({ plan_id: id, cancel: 'requested' });
     expect((await mcp.call('get_plan', { plan_id: id, wait_s: 60 })).answer).toMatchObject({ state: 'failure', error: { code: 'CANCELLED' } });
     expect(await mcp.call('cancel_plan', { plan_id: id })).toMatchObject({ isError: true, answer: { code: 'WRONG_STATE' } });
