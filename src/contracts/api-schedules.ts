@@ -8,7 +8,7 @@ const Time = z.iso.datetime({ precision: 3 });
 
 const when = {
   /** Five fields: minute, hour, day of the month, month, day of the week. */
-  cron: z.string().min(9).max(200),
+  cron: z.string().min(1).max(200),
   /** IANA name of a time zone. */
   tz: z.string().min(1).max(64),
   /** Times at which no kernel was there: the newest is made up for (`latest`), the newest 100 (`all`), or none (`skip`). */

@@ -1,5 +1,5 @@
-import { type CronExpression, CronExpressionParser } from 'cron-parser';
-import { messageOf, WritError } from '../../core/errors.ts';
+import { WritError } from '../../core/errors.ts';
+import { wallClock } from './cron.ts';
 import { endOfGap, minutesOfWall, wallOf, type Zone, zoneOf } from './zone.ts';
 
 /** When a schedule fires. Minutes are whole minutes since 1970. */
@@ -21,11 +21,6 @@ export interface OccurrenceRule {
   readonly fold: 'first' | 'both';
 }
 
-const FIELDS = 5;
-/** `H` would be a time by chance, and `?` is no field of cron's. */
-const FIELD = /^[0-9A-Za-z*,/#-]+$/;
-const CHANCE = /(^|[,/-])H/i;
-const MINUTE = 60_000;
 /** No clock of our days is set back by more. */
 const NEAR = 4 * 60;
 /** A hundred years: a time that never comes ends there. */
@@ -112,31 +107,4 @@ export function isHourly(cron: string): boolean {
 /** Whether the clocks are changed so near that the next wall time need not be the next time. */
 function isNearChange(zone: Zone, minute: number): boolean {
   return zone.offset(minute - NEAR) !== zone.offset(minute + NEAR);
-}
-
-/** The wall times of a cron expression, from cron-parser. */
-function wallClock(cron: string): { after(at: number): number | undefined } {
-  const fields = cron.trim().split(/\s+/);
-  const legal = fields.length === FIELDS && fields.every((field) => FIELD.test(field) && !CHANCE.test(field));
-  if (!legal) throw badCron('must have five fields: minute, hour, day of the month, month, day of the week');
-  let expression: CronExpression;
-  try {
-    expression = CronExpressionParser.parse(fields.join(' '), { tz: 'UTC' });
-  } catch (error) {
-    throw badCron(messageOf(error));
-  }
-  return {
-    after(at) {
-      try {
-        expression.reset(new Date(at * MINUTE));
-        return Math.floor(expression.next().getTime() / MINUTE);
-      } catch {
-        return undefined;
-      }
-    },
-  };
-}
-
-function badCron(why: string): WritError {
-  return new WritError('INVALID_ARGUMENT', `cron: ${why}`, { field: 'cron' });
 }

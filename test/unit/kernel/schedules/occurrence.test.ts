@@ -54,18 +54,6 @@ describe('the times of a schedule', () => {
     expect(list(rule('45 1 * * *', { tz: 'Australia/Lord_Howe', fold: 'both' }), '2026-04-04T12:00Z', 2)).toEqual(['2026-04-04T14:45', '2026-04-04T15:15']);
   });
 
-  it.each([
-    ['30 February', '0 0 30 2 *'],
-    ['a field too few', '* * * *'],
-    ['seconds', '0 0 2 * * *'],
-    ['a time by chance', 'H 2 * * *'],
-    ['an hour that is none', '0 25 * * *'],
-    ['a word', '@daily'],
-    ['nothing', ''],
-  ])('are refused for %s', (_what, cron) => {
-    expect(() => occurrencesOf(rule(cron))).toThrow('cron: ');
-  });
-
   it.each(['Europe/Nowhere', '+02:00', ''])('are refused for the time zone %j', (tz) => {
     expect(() => occurrencesOf(rule('0 2 * * *', { tz }))).toThrow('there is no time zone');
   });
