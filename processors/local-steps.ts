@@ -109,11 +109,14 @@ function runHere(
   const jobId = jobIdOf(job.manifest.task_id);
   const running = deps.inFlight.begin(jobId, 'plan');
   let isAttached = true;
+  let isOurs = true;
   const stop = (): void => running.controller.abort(signal.reason);
   if (signal.aborted) stop();
   else signal.addEventListener('abort', stop, { once: true });
   const detach = async (): Promise<void> => {
     await beat.start();
+    // Where the lock ran out before the heartbeat was heard, the step may be another's.
+    isOurs = lockIsFresh();
     isAttached = false;
     signal.removeEventListener('abort', stop);
   };
@@ -125,7 +128,7 @@ function runHere(
     attempt: { addedAt: begunAt, fetchedAt: begunAt, started: 1, failed: 0, failures: 0 },
     signal: running.controller.signal,
     stop: (reason) => running.controller.abort(reason),
-    lockIsFresh: () => (isAttached ? lockIsFresh() : beat.isFresh()),
+    lockIsFresh: () => (isAttached ? lockIsFresh() : isOurs && beat.isFresh()),
     get isLocal() {
       return isAttached;
     },

@@ -67,7 +67,7 @@ export function createQueueWorker(options: QueueWorkerOptions, deps: QueueWorker
   const process = async (job: Job, token?: string): Promise<unknown> => {
     const jobId = job.id ?? '';
     const running = deps.inFlight.begin(jobId);
-    locks.begin(jobId, job.processedOn);
+    const lock = locks.begin(jobId, job.processedOn);
     const turn = deps.slots?.take();
     if (turn !== undefined) await turn;
     try {
@@ -79,13 +79,13 @@ export function createQueueWorker(options: QueueWorkerOptions, deps: QueueWorker
         attempt: attemptOf(job),
         signal: running.controller.signal,
         stop: (reason) => running.controller.abort(reason),
-        lockIsFresh: () => locks.isFresh(jobId),
+        lockIsFresh: lock.isFresh,
       };
       const handled = await deps.handle(delivery, running, { started: job.attemptsStarted, allowed: job.opts.attempts ?? 1 });
       return await carryOut(handled, job, token);
     } finally {
       deps.slots?.give();
-      locks.end(jobId);
+      lock.end();
       deps.inFlight.end(running);
     }
   };
@@ -104,7 +104,7 @@ export function createQueueWorker(options: QueueWorkerOptions, deps: QueueWorker
     queue: options.queue,
     async start() {
       if (worker) return;
-      worker = (deps.open ?? openBullWorker)(options.queue, process, { ...options.worker, autorun: true });
+      worker = (deps.open ?? openBullWorker)(options.queue, process, { ...options.worker, autorun: true, onRenewing: locks.renewing });
       worker.on('error', options.onError);
       worker.on('locksRenewed', ({ jobIds }) => locks.renewed(jobIds));
       // BullMQ only tells; the handler must stop by itself (job-processing.md 3.1).

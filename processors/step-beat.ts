@@ -7,7 +7,7 @@ import { FRESH_PART } from './lock-watch.ts';
 export interface StepBeat {
   /** Resolves when the first beat was heard, or has failed. */
   start(): Promise<void>;
-  /** Whether the last beat that was heard is recent enough to start an effect. */
+  /** Whether the last beat that was heard is recent enough to start an effect. Once it had stopped for a lock's life it never is again. */
   isFresh(): boolean;
   stop(): void;
 }
@@ -20,11 +20,14 @@ export function createStepBeat(
 ): StepBeat {
   let timer: NodeJS.Timeout | undefined;
   let hasEnded = false;
-  let heardAt = Number.NEGATIVE_INFINITY;
+  let heardAt: number | undefined;
+  let hasLapsed = false;
   const beat = async (): Promise<void> => {
     const sentAt = clock.monotonic();
     try {
       await presence.beat(name, times.lockMs);
+      // The one before had ended when this one was heard: the step may be another's.
+      hasLapsed ||= heardAt !== undefined && clock.monotonic() - heardAt > times.lockMs;
       heardAt = sentAt;
     } catch {
       // One that is not heard makes the step stop before its next effect.
@@ -38,7 +41,7 @@ export function createStepBeat(
       // It may have ended meanwhile.
       if (hasEnded) await presence.gone(name).catch(() => undefined);
     },
-    isFresh: () => clock.monotonic() - heardAt <= FRESH_PART * times.lockMs,
+    isFresh: () => !hasLapsed && heardAt !== undefined && clock.monotonic() - heardAt <= FRESH_PART * times.lockMs,
     stop() {
       hasEnded = true;
       if (timer === undefined) return;

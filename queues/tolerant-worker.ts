@@ -7,6 +7,8 @@ import { createLateJobs } from './late-jobs.ts';
 export interface TolerantWorkerOptions extends WorkerOptions {
   /** Longest text of a job's data, UTF-16 units; that of a task's job unless given. */
   readonly maxDataChars?: number;
+  /** Told which locks are about to be renewed, before Redis is asked; BullMQ tells which of them were when the answer is read. */
+  readonly onRenewing?: (jobIds: readonly string[]) => void;
 }
 
 /** Between two looks for jobs that wrong clocks keep delayed, milliseconds. */
@@ -22,10 +24,12 @@ const FETCHES: ReadonlySet<string> = new Set(['moveToActive', 'moveToFinished'])
  */
 export class TolerantWorker extends Worker {
   readonly #late = createLateJobs(this);
+  readonly #onRenewing: NonNullable<TolerantWorkerOptions['onRenewing']>;
   #looking: Promise<unknown> | undefined;
 
-  constructor(name: string, processor: Processor | null, { maxDataChars = MAX_JOB_BYTES, ...options }: TolerantWorkerOptions) {
+  constructor(name: string, processor: Processor | null, { maxDataChars = MAX_JOB_BYTES, onRenewing = () => undefined, ...options }: TolerantWorkerOptions) {
     super(name, processor, options);
+    this.#onRenewing = onRenewing;
     const { backend } = this;
     const run = backend.execCommand.bind(backend);
     backend.execCommand = (client, command, args) => {
@@ -48,6 +52,11 @@ export class TolerantWorker extends Worker {
         this.#looking = undefined;
       });
     await this.#looking;
+  }
+
+  override extendJobLocks(...request: Parameters<Worker['extendJobLocks']>): ReturnType<Worker['extendJobLocks']> {
+    this.#onRenewing(request[0]);
+    return super.extendJobLocks(...request);
   }
 
   /** An answer whose job may be parsed. */

@@ -289,4 +289,10 @@ describe('a history that once broke a promise keeps it', () => {
   it('the end of a step that came back from a journal, so that nobody recorded it, and an undo of its plan', async () => {
     expect((await runHistory(scenarioOf(279_265))).violations).toEqual([]);
   });
+
+  it('a worker that stands still in a step without a job, whose plan goes on elsewhere until that attempt has failed', async () => {
+    const { violations, reached } = await runHistory(scenarioOf(49_107));
+    expect(violations).toEqual([]);
+    expect(reached.has('fault:pause')).toBe(true);
+  });
 });

@@ -159,6 +159,16 @@ export function deliveredAgain(scenario: Scenario, random: Random): Scenario {
   return { ...scenario, tasks: [], plans, boundAt: atOnce ? 1_000 + random.integer(3_000) : 0, faults, calls };
 }
 
+/**
+ * A worker stands still in a step without a job, after it has claimed it; another goes on with the plan, and that attempt of the step
+ * fails; the first one comes back. Tools fail first and retries are declared: the seed says so (`retriesOf`).
+ */
+export function stepTakenOver(scenario: Scenario, random: Random): Scenario {
+  const plans = [{ at: 0, steps: [random.pick(['once', 'once', 'none'] as const), 'copy'] as const, goesOn: false, raw: false, retried: random.chance(0.5) }];
+  const calls = [{ call: 1 + random.integer(4), of: 'tool-journal.view', kind: 'pause' } as const];
+  return { ...scenario, workers: 2, concurrency: 2, tasks: [], plans, boundAt: 0, faults: [], calls };
+}
+
 /** A plan of one to five steps. */
 export function planOf(random: Random): SimPlan {
   const steps = Array.from({ length: 1 + random.integer(5) }, () => random.pick(['none', 'idempotent', 'once', 'copy'] as const));

@@ -1,3 +1,4 @@
+import type { LocalSteps } from '../../../processors/local-steps.ts';
 import type { PlanDeps } from '../../../processors/plan/context.ts';
 import type { Slots } from '../../../processors/slots.ts';
 import type { PlanJournal } from '../../../src/core/ports/index.ts';
@@ -20,9 +21,27 @@ export const STEP_MUTANTS: readonly Mutant[] = [
     name: 'a step without a job runs on when its plan is parked, and nobody asks whether it lives',
     seams: { local: (local) => ({ ...local, isHeld: async () => false }) },
   },
+  { name: 'a step whose plan is parked takes up a lock that had run out', seams: { local: (local) => ({ ...local, take: withAnyLock(local.take) }) } },
   { name: 'a declared retry does not wait', seams: { plan: (deps) => ({ ...deps, startPlan: withoutWaits(deps.startPlan) }) } },
   { name: 'steps without a job take no slots', seams: { slots: (slots) => ({ ...slots, tryTake: () => true, give: () => undefined, take: () => undefined }) } },
 ];
+
+/** Once the plan is parked, its lock counts as fresh, whatever had become of it. */
+function withAnyLock(take: LocalSteps['take']): LocalSteps['take'] {
+  return (...of) => {
+    const run = take(...of);
+    if (run === undefined) return undefined;
+    return (job, { signal, lockIsFresh }) => {
+      let isLeft = false;
+      const { ended, detach } = run(job, { signal, lockIsFresh: () => isLeft || lockIsFresh() });
+      const leave = (): Promise<void> => {
+        isLeft = true;
+        return detach();
+      };
+      return { ended, detach: leave };
+    };
+  };
+}
 
 function withoutWaits(start: PlanDeps['startPlan']): PlanDeps['startPlan'] {
   return (envelope) => {

@@ -42,6 +42,8 @@ class WorkerTwin {
   /** How often a job could be taken: BullMQ's marker, which stays until somebody has looked. */
   #markers = 0;
   #closing = false;
+  #closed = false;
+  #renewal: NodeJS.Timeout | undefined;
   /** Jobs in hand and requests for one: together at most `#limit`. */
   #busy = 0;
   #limit: number;
@@ -85,7 +87,7 @@ class WorkerTwin {
       this.#world.scheduler.at(0.2, this.#process, () => this.#wake());
     };
     for (let slot = 0; slot < concurrency; slot += 1) this.#slots.push(this.#serve());
-    this.#timers.push(setInterval(() => void this.#renew(), lockRenewTime / 2));
+    this.#renewLater(lockRenewTime / 2);
     this.#timers.push(setInterval(() => void this.#lookForStalled(), stalledInterval));
     if (this.#looksForLate) this.#timers.push(setInterval(() => void this.#lookForLate(), LOOK_MS));
   }
@@ -94,6 +96,8 @@ class WorkerTwin {
     this.#closing = true;
     this.#wake();
     await Promise.all(this.#slots);
+    this.#closed = true;
+    clearTimeout(this.#renewal);
     for (const timer of this.#timers) clearInterval(timer);
   }
 
@@ -189,10 +193,17 @@ class WorkerTwin {
     return { ...stored, moveToDelayed } as unknown as Job;
   }
 
+  /** One renewal after the other, as BullMQ does it. */
+  #renewLater(afterMs: number): void {
+    if (this.#closed) return;
+    this.#renewal = setTimeout(() => void this.#renew().then(() => this.#renewLater(afterMs)), afterMs);
+  }
+
   async #renew(): Promise<void> {
     const locks = [...this.#locks].map(([id, token]) => ({ id, token }));
     if (locks.length === 0) return;
-    const { lockDuration = 0 } = this.#options;
+    const { lockDuration = 0, onRenewing } = this.#options;
+    onRenewing?.(locks.map(({ id }) => id));
     try {
       const lost = await this.#redis('renew', () => this.#queue.extend(locks, lockDuration, this.#world.now));
       const kept = locks.map(({ id }) => id).filter((id) => !lost.includes(id));

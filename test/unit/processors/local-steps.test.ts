@@ -102,10 +102,12 @@ describe('a step that runs without a job', () => {
     const { world, local, job } = await localWorld();
     const { task_id: taskId } = job.manifest;
     const { begun, end } = held(world);
-    const run = begin(local, job, undefined, () => false);
+    let isFresh = true;
+    const run = begin(local, job, undefined, () => isFresh);
     await begun;
     expect(await local.isHeld(taskId, row('running', 'worker-1'))).toBe(false);
     await run.detach();
+    isFresh = false;
     expect(await local.isHeld(taskId, row('running', 'worker-1'))).toBe(true);
     expect(await local.isHeld(taskId, row('running', ''))).toBe(false);
     end();
@@ -113,6 +115,25 @@ describe('a step that runs without a job', () => {
     expect(world.steps).toContain(`wake:${PLAN}`);
     expect(await local.isHeld(taskId, row('running', 'worker-1'))).toBe(false);
   });
+
+  it.each(['before', 'while'] as const)(
+    'starts no effect when the lock of its plan ran out %s its own heartbeat began: another may have taken it over',
+    async (when) => {
+      const { world, local, job } = await localWorld();
+      const { begun, end } = held(world);
+      let isFresh = when === 'while';
+      const run = begin(local, job, undefined, () => isFresh);
+      await begun;
+      const { beat } = world.presence;
+      world.presence.beat = async (...args) => {
+        isFresh = false;
+        await beat(...args);
+      };
+      await run.detach();
+      end();
+      expect((await run.ended).end).toEqual({ kind: 'interrupted', reason: 'lock-lost' });
+    },
+  );
 
   it('starts no effect when its heartbeat is old', async () => {
     const { world, local, job } = await localWorld();
