@@ -123,7 +123,11 @@ export function followOutcomes(deps: FollowDeps): Lifecycle {
     forgotten.looked(ended, found.forgotten, clock.monotonic());
     // A place without notices is worth no write of its own: what is looked at twice is noted once.
     if (found.notices.length === 0 && found.forgotten.length === 0 && !isDue(place?.event)) return;
-    const { dropped } = await outbox.add(found.notices, place && onDisk(place), clock.now());
+    const { dropped } = await outbox.add(found.notices, place && onDisk(place), clock.now()).catch((error: unknown) => {
+      // What was found is not on disk: it is looked at again.
+      forgotten.looked(ended, ended, clock.monotonic());
+      throw error;
+    });
     if (dropped > 0) deps.onDropped(dropped);
     if (found.notices.length > 0) deps.onNotices(found.notices);
   }
