@@ -5,6 +5,7 @@ import { sha256Hex } from '../src/core/hash.ts';
 import type { KnownPlan, PlanEndReader, PlanHistories, PlanReceipt, Plans, PlanView, PlanViews } from '../src/core/ports/index.ts';
 import { MAX_PLAN_BYTES } from './catalog.ts';
 import type { FoundJob } from './job-lookup.ts';
+import { keptInJob } from './kept-plan.ts';
 import { type PlanJobData, type PlanJobs, type PlanJobWhen, planJobId } from './plan-jobs.ts';
 import { listPlans } from './plan-list.ts';
 import { provenView, signedEnd } from './proven-plan.ts';
@@ -68,6 +69,7 @@ export function createPlans({ jobs, views, ends, remembered = () => undefined, h
       return 'requested';
     },
     wake: jobs.promote,
+    kept: async (id) => histories?.kept(id) ?? keptInJob(id, await jobs.find(id)),
     async retry(id, { lease } = {}) {
       const found = await jobs.find(id);
       if (found === undefined) return 'not-found';

@@ -35,6 +35,7 @@ import { runbookPlugin } from '../../surfaces/http/runbooks.ts';
 import { createHttpServer } from '../../surfaces/http/server.ts';
 import type { HttpServices } from '../../surfaces/http/services.ts';
 import { httpSettings } from '../../surfaces/http/settings.ts';
+import { planRetryServices } from '../../surfaces/shared/plans/retry.ts';
 import type { OperatorServices } from '../../surfaces/shared/tasks/operator.ts';
 import { outcomeForNotice } from '../../surfaces/shared/webhooks.ts';
 import { createWebhooks } from '../../webhooks/io/webhooks.ts';
@@ -143,7 +144,10 @@ export async function createApiRole({ config, places, log, reloadable }: RoleCon
       boardPlugin({
         queues: board.queues,
         pool: board.pool,
-        operate: (caller) => ({ ...operatorServices(boardServices, caller), plans: boardServices.plans.plans }),
+        operate(caller) {
+          const operator = operatorServices(boardServices, caller);
+          return { ...operator, ...planRetryServices(boardServices.plans, operator) };
+        },
         control: services.queues,
         audit,
         clock: services.clock,

@@ -86,6 +86,7 @@ export function createPlanTwin(now: () => number): PlanTwin {
     async wake(id) {
       twin.woken.push(id);
     },
+    kept: async (id) => twin.pushed.findLast(({ envelope }) => planIdOfEnvelope(envelope) === id),
     async retry(id, { lease } = {}) {
       const view = views.get(id);
       if (!view) return 'not-found';

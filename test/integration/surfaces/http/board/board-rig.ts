@@ -8,6 +8,7 @@ import { inlineEd25519 } from '../../../../../src/adapters/crypto/inline.ts';
 import { nodeEd25519 } from '../../../../../src/adapters/crypto/node-crypto.ts';
 import { toWritError } from '../../../../../src/adapters/redis/redis-error.ts';
 import { createRedisSignals } from '../../../../../src/adapters/redis/signals.ts';
+import { planSignatures } from '../../../../../src/bin/plan/signatures.ts';
 import { createKernelRole } from '../../../../../src/bin/roles/kernel.ts';
 import { signatureReader } from '../../../../../src/bin/signatures.ts';
 import type { Role, TaskRecord } from '../../../../../src/contracts/index.ts';
@@ -24,6 +25,7 @@ import { consolePlugin } from '../../../../../src/surfaces/http/console/plugin.t
 import type { HttpSettings } from '../../../../../src/surfaces/http/options.ts';
 import { createHttpServer } from '../../../../../src/surfaces/http/server.ts';
 import type { HttpServices } from '../../../../../src/surfaces/http/services.ts';
+import { planRetryServices } from '../../../../../src/surfaces/shared/plans/retry.ts';
 import type { OperatorServices } from '../../../../../src/surfaces/shared/tasks/operator.ts';
 import { type Rig, startRig } from '../../../../support/rig.ts';
 import { coreServices } from '../core-site.ts';
@@ -85,7 +87,10 @@ export async function startBoardRig(running?: Running): Promise<BoardRig> {
   const options: BoardOptions = {
     queues: boardQueues.queues,
     pool: boardQueues.pool,
-    operate: (caller) => ({ ...doors(caller.name), plans: running?.plans ?? coreServices.plans.plans }),
+    operate(caller) {
+      const signatures = planSignatures({ config: rig.config, places: rig.places, ed25519: inlineEd25519(nodeEd25519()) });
+      return { ...doors(caller.name), ...planRetryServices({ plans: running?.plans ?? coreServices.plans.plans, signatures }, doors(caller.name)) };
+    },
     control: createQueueControl({ connection: redis, pool: 'default' }),
     audit: {
       async append(entry) {

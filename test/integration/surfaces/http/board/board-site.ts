@@ -16,7 +16,7 @@ export async function startBoardSite({ queues, audit, tasks, plans }: BoardSiteO
   const unused = () => {
     throw new Error('nothing is asked of the kernel here');
   };
-  const doors = { tasks, plans, kernel: unused, signatures: unused, regrantByDefault: true, clock: systemClock };
+  const doors = { tasks, plans, kernel: unused, signatures: unused, planSignatures: unused, regrantByDefault: true, clock: systemClock };
   const plugin = boardPlugin({
     ...{ queues, audit, control: { list: unused, paused: unused, set: unused }, pool: 'default', links: [], clock: systemClock, translate: toWritError },
     ...{ operate: () => doors, report: () => undefined },
