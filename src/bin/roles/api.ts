@@ -146,7 +146,7 @@ export async function createApiRole({ config, places, log, reloadable }: RoleCon
         pool: board.pool,
         operate(caller) {
           const operator = operatorServices(boardServices, caller);
-          return { ...operator, ...planRetryServices(boardServices.plans, operator) };
+          return { ...planRetryServices(boardServices.plans, operator), ...operator };
         },
         control: services.queues,
         audit,

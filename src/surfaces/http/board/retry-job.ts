@@ -9,7 +9,7 @@ import { planOfData, planOfJob } from './shown-plan.ts';
 import type { BoardSource } from './source.ts';
 
 /** What a retry on the board works with. */
-export interface BoardServices extends OperatorServices, PlanRetryServices {}
+export interface BoardServices extends OperatorServices, Omit<PlanRetryServices, 'kernel'> {}
 
 /** The ids that Writ's own producers give to the jobs of tasks (`docs/producers.md`). */
 const JOB_ID = /^t_(.+)$/;

@@ -1,5 +1,5 @@
 import { WritError } from '../../../core/errors.ts';
-import type { KeptPlan, PlanGateway, PlanSignatures, Plans, PlanView } from '../../../core/ports/index.ts';
+import type { KeptPlan, KernelClient, PlanGateway, PlanSignatures, Plans, PlanView } from '../../../core/ports/index.ts';
 import type { OperatorServices } from '../tasks/operator.ts';
 import type { Retried, RetryEnd, RetryTerms } from '../tasks/retry.ts';
 import { unknownPlan } from './plan-id.ts';
@@ -10,7 +10,9 @@ export interface PlanRetryTerms extends RetryTerms {
 }
 
 /** What a retry of a plan works with. */
-export interface PlanRetryServices extends Pick<OperatorServices, 'kernel' | 'regrantByDefault' | 'clock'> {
+export interface PlanRetryServices extends Pick<OperatorServices, 'regrantByDefault' | 'clock'> {
+  /** Throws WritError KERNEL_UNAVAILABLE, here or when it is asked. */
+  kernel(): Promise<Pick<KernelClient, 'issuePlan'>>;
   readonly plans: Pick<Plans, 'kept' | 'push' | 'retry' | 'view'>;
   planSignatures(): Promise<Pick<PlanSignatures, 'expiryOf'>>;
 }
@@ -18,7 +20,7 @@ export interface PlanRetryServices extends Pick<OperatorServices, 'kernel' | 're
 /** Plans as a surface has them, and its services of an operator, as a retry wants both. */
 export function planRetryServices(
   { plans, signatures }: Pick<PlanGateway, 'plans' | 'signatures'>,
-  { kernel, regrantByDefault, clock }: Pick<OperatorServices, 'kernel' | 'regrantByDefault' | 'clock'>,
+  { kernel, regrantByDefault, clock }: Pick<PlanRetryServices, 'kernel' | 'regrantByDefault' | 'clock'>,
 ): PlanRetryServices {
   return { plans, planSignatures: async () => signatures, kernel, regrantByDefault, clock };
 }

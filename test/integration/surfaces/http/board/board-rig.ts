@@ -89,7 +89,7 @@ export async function startBoardRig(running?: Running): Promise<BoardRig> {
     pool: boardQueues.pool,
     operate(caller) {
       const signatures = planSignatures({ config: rig.config, places: rig.places, ed25519: inlineEd25519(nodeEd25519()) });
-      return { ...doors(caller.name), ...planRetryServices({ plans: running?.plans ?? coreServices.plans.plans, signatures }, doors(caller.name)) };
+      return { ...planRetryServices({ plans: running?.plans ?? coreServices.plans.plans, signatures }, doors(caller.name)), ...doors(caller.name) };
     },
     control: createQueueControl({ connection: redis, pool: 'default' }),
     audit: {
