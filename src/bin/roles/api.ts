@@ -28,6 +28,7 @@ import { tracePlanPushes } from '../../observability/pushes.ts';
 import { followRotation, rotationTried } from '../../observability/rotation-trouble.ts';
 import { webhookTelemetry } from '../../observability/webhooks.ts';
 import { boardPlugin } from '../../surfaces/http/board/plugin.ts';
+import { boardServicesOf } from '../../surfaces/http/board/retry-job.ts';
 import { consolePlugin } from '../../surfaces/http/console/plugin.ts';
 import type { Caller } from '../../surfaces/http/route.ts';
 import { ROUTES } from '../../surfaces/http/routes/table.ts';
@@ -35,7 +36,6 @@ import { runbookPlugin } from '../../surfaces/http/runbooks.ts';
 import { createHttpServer } from '../../surfaces/http/server.ts';
 import type { HttpServices } from '../../surfaces/http/services.ts';
 import { httpSettings } from '../../surfaces/http/settings.ts';
-import { planRetryServices } from '../../surfaces/shared/plans/retry.ts';
 import type { OperatorServices } from '../../surfaces/shared/tasks/operator.ts';
 import { outcomeForNotice } from '../../surfaces/shared/webhooks.ts';
 import { createWebhooks } from '../../webhooks/io/webhooks.ts';
@@ -144,10 +144,7 @@ export async function createApiRole({ config, places, log, reloadable }: RoleCon
       boardPlugin({
         queues: board.queues,
         pool: board.pool,
-        operate(caller) {
-          const operator = operatorServices(boardServices, caller);
-          return { ...planRetryServices(boardServices.plans, operator), ...operator };
-        },
+        operate: (caller) => boardServicesOf(operatorServices(boardServices, caller), boardServices.plans),
         control: services.queues,
         audit,
         clock: services.clock,

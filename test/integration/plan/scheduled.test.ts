@@ -76,7 +76,13 @@ describe('a plan that a schedule makes', () => {
     kernel = async () => ({ issuePlan: (envelope, terms) => signing.issuePlan({ envelope, ...terms }, { by: 'ops' }) });
     const connection = await connected(createConnection(target, 'producer'));
     // The plan journal lies on another host: what Redis has forgotten the kernel learns by a push.
-    const side = openPlanSide({ config, places: { ...places, planJournal: at('nowhere') }, connection, results, signals: () => Promise.reject(new Error('nobody waits')) });
+    const side = openPlanSide({
+      config,
+      places: { ...places, planJournal: at('nowhere') },
+      connection,
+      results,
+      signals: () => Promise.reject(new Error('nobody waits')),
+    });
     const lane = planFirings(side) as FiringLane;
     schedules = createSchedules({ store: store.schedules, kernel: signing, lane, clock, report: (problem) => expect.fail(problem) });
     close = async () => {

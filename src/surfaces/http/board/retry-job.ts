@@ -1,6 +1,6 @@
 import { TaskJob } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
-import { type PlanRetryServices, retryPlan } from '../../shared/plans/retry.ts';
+import { type PlanRetryServices, planRetryServices, retryPlan } from '../../shared/plans/retry.ts';
 import type { OperatorServices } from '../../shared/tasks/operator.ts';
 import { type Retried, retryTask } from '../../shared/tasks/retry.ts';
 import { taskIdOf } from '../../shared/tasks/task-id.ts';
@@ -10,6 +10,10 @@ import type { BoardSource } from './source.ts';
 
 /** What a retry on the board works with. */
 export interface BoardServices extends OperatorServices, Omit<PlanRetryServices, 'kernel'> {}
+
+export function boardServicesOf(operator: OperatorServices, plans: Parameters<typeof planRetryServices>[0]): BoardServices {
+  return { ...planRetryServices(plans, operator), ...operator };
+}
 
 /** The ids that Writ's own producers give to the jobs of tasks (`docs/producers.md`). */
 const JOB_ID = /^t_(.+)$/;

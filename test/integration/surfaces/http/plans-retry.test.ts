@@ -119,8 +119,8 @@ describe('retry_plans over MCP', () => {
   it('counts, runs on, tells refusals, and is audited', async () => {
     const [[id, other], filter] = await since(async () => [await failing('f'), await failing('g')] as const);
     site.file(`${round}-f`);
-    const { lease } = (await queue.getJob(planJobId(other)))?.data as { lease: string };
-    await (await site.services.kernel({ name: 'test', roles: new Set(), via: 'key' })).revoke(lease);
+    const job = await queue.getJob(planJobId(other));
+    await (await site.services.kernel({ name: 'test', roles: new Set(), via: 'key' })).revoke(String(job?.data.lease));
     await using mcp = await connected('operate');
     const counted = await mcp.call({ filter, dry_run: true });
     expect(counted).toMatchObject({ isError: false, answer: { plans: 2, retried: 0, rest: { ...filter, state: 'failure' } } });

@@ -21,11 +21,11 @@ import { createLoginLinks } from '../../../../../src/data-dir/login-links.ts';
 import { createKernelConnection, kernelClient } from '../../../../../src/kernel/index.ts';
 import { createLogger } from '../../../../../src/observability/logging.ts';
 import { BOARD_PATH, type BoardOptions, boardPlugin } from '../../../../../src/surfaces/http/board/plugin.ts';
+import { boardServicesOf } from '../../../../../src/surfaces/http/board/retry-job.ts';
 import { consolePlugin } from '../../../../../src/surfaces/http/console/plugin.ts';
 import type { HttpSettings } from '../../../../../src/surfaces/http/options.ts';
 import { createHttpServer } from '../../../../../src/surfaces/http/server.ts';
 import type { HttpServices } from '../../../../../src/surfaces/http/services.ts';
-import { planRetryServices } from '../../../../../src/surfaces/shared/plans/retry.ts';
 import type { OperatorServices } from '../../../../../src/surfaces/shared/tasks/operator.ts';
 import { type Rig, startRig } from '../../../../support/rig.ts';
 import { coreServices } from '../core-site.ts';
@@ -89,7 +89,7 @@ export async function startBoardRig(running?: Running): Promise<BoardRig> {
     pool: boardQueues.pool,
     operate(caller) {
       const signatures = planSignatures({ config: rig.config, places: rig.places, ed25519: inlineEd25519(nodeEd25519()) });
-      return { ...planRetryServices({ plans: running?.plans ?? coreServices.plans.plans, signatures }, doors(caller.name)), ...doors(caller.name) };
+      return boardServicesOf(doors(caller.name), { plans: running?.plans ?? coreServices.plans.plans, signatures });
     },
     control: createQueueControl({ connection: redis, pool: 'default' }),
     audit: {
