@@ -109,7 +109,7 @@ const journal = z.strictObject({
 });
 
 const board = z.strictObject({
-  regrant: z.boolean().default(true).describe('Whether a retry by an operator may renew the lease of a failed task.'),
+  regrant: z.boolean().default(true).describe('Whether a retry by an operator may renew the lease of a failed task or plan.'),
 });
 
 const file = z.strictObject({

@@ -5,6 +5,7 @@ import { sha256Hex } from '../src/core/hash.ts';
 import type { KnownPlan, PlanEndReader, PlanHistories, PlanReceipt, Plans, PlanView, PlanViews } from '../src/core/ports/index.ts';
 import { MAX_PLAN_BYTES } from './catalog.ts';
 import type { FoundJob } from './job-lookup.ts';
+import { keptInJob } from './kept-plan.ts';
 import { type PlanJobData, type PlanJobs, type PlanJobWhen, planJobId } from './plan-jobs.ts';
 import { listPlans } from './plan-list.ts';
 import { provenView, signedEnd } from './proven-plan.ts';
@@ -31,7 +32,7 @@ const MAX_ROUNDS = 8;
 /** The Plans port on BullMQ. Nothing is decided here: a plan that runs twice runs once, by its journal. */
 export function createPlans({ jobs, views, ends, remembered = () => undefined, histories, clock, guard }: PlansDeps): Plans {
   const proven = (view: PlanView): Promise<PlanView> => provenView(view, { ends, remembered, stillRuns: async () => isOnItsWay(await jobs.find(view.id)) });
-  const read = async (id: string): Promise<PlanView | undefined> => (await views.read(id)) ?? forgottenView(histories?.known(id));
+  const read = async (id: string): Promise<PlanView | undefined> => (await views.read(id)) ?? forgottenView(histories?.known(id), remembered);
   return {
     async push({ envelope, lease, traceparent }, { notBefore = 0, priority, askedAt } = {}) {
       const when: PlanJobWhen = { ...whenOf(notBefore, priority, clock.now()), ...(askedAt === undefined ? {} : { askedAt }) };
@@ -68,6 +69,7 @@ export function createPlans({ jobs, views, ends, remembered = () => undefined, h
       return 'requested';
     },
     wake: jobs.promote,
+    kept: async (id) => histories?.kept(id) ?? keptInJob(id, await jobs.find(id)),
     async retry(id, { lease } = {}) {
       const found = await jobs.find(id);
       if (found === undefined) return 'not-found';
@@ -113,9 +115,12 @@ export function createPlans({ jobs, views, ends, remembered = () => undefined, h
   }
 }
 
-/** A plan whose view is lost with Redis, as the journal has it. */
-function forgottenView(plan: KnownPlan | undefined): PlanView | undefined {
-  return plan && { ...plan, current: undefined, cancelRequested: false, result: undefined };
+/** A plan whose view is lost with Redis, as the journal has it; nothing where that has an end without its text. */
+function forgottenView(plan: KnownPlan | undefined, remembered: (id: string) => string | undefined): PlanView | undefined {
+  if (plan === undefined) return undefined;
+  const result = plan.state === 'running' ? undefined : remembered(plan.id);
+  if (plan.state !== 'running' && result === undefined) return undefined;
+  return { ...plan, current: undefined, cancelRequested: false, result };
 }
 
 interface PlanPush {

@@ -54,7 +54,7 @@ _writ() {
     '/plan/run') words='--ttl --not-before --priority --wait --timeout --webhook --key --help --version --json --no-color --data-dir --config --set' ;;
     '/plan/show') words='--memory --verify --help --version --json --no-color --data-dir --config --set' ;;
     '/plan/cancel') words='--help --version --json --no-color --data-dir --config --set' ;;
-    '/plan/retry') words='--wait --timeout --help --version --json --no-color --data-dir --config --set' ;;
+    '/plan/retry') words='--regrant --no-regrant --wait --timeout --help --version --json --no-color --data-dir --config --set' ;;
     '/plan/undo') words='--wait --timeout --help --version --json --no-color --data-dir --config --set' ;;
     '/plan/approve') words='--step --note --data --help --version --json --no-color --data-dir --config --set' ;;
     '/plan/deny') words='--step --note --help --version --json --no-color --data-dir --config --set' ;;
@@ -63,7 +63,7 @@ _writ() {
     '/plans/list') words='--state --code --since --until --limit --help --version --json --no-color --data-dir --config --set' ;;
     '/plans/show') words='--help --version --json --no-color --data-dir --config --set' ;;
     '/plans/follow') words='--timeout --help --version --json --no-color --data-dir --config --set' ;;
-    '/plans/retry') words='--state --code --since --until --yes --help --version --json --no-color --data-dir --config --set' ;;
+    '/plans/retry') words='--state --code --since --until --regrant --no-regrant --yes --help --version --json --no-color --data-dir --config --set' ;;
     '/plans/cancel') words='--state --code --since --until --yes --help --version --json --no-color --data-dir --config --set' ;;
     '/search') words='--ignore-case --case-sensitive --smart-case --fixed-strings --word-regexp --hidden --follow --no-ignore --glob --context --max-results --timeout --fuzzy --backend --stats --help --version --json --no-color --data-dir --config --set' ;;
     '/index') words='status build reconcile drop check --help --version --json --no-color --data-dir --config --set' ;;

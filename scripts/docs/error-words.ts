@@ -49,7 +49,11 @@ export const REQUEST_ERRORS = {
     who: 'producer',
     mend: 'Ask the kernel for a lease over exactly the manifest that is sent ([leases.md](../leases.md)).',
   },
-  LEASE_EXPIRED: { meaning: 'The lease has ended.', who: 'producer', mend: 'Ask for a new lease, or `writ retry <task_id> --regrant`.' },
+  LEASE_EXPIRED: {
+    meaning: 'The lease has ended.',
+    who: 'producer',
+    mend: 'Ask for a new lease, or `writ retry <task_id> --regrant`, `writ plan retry <plan_id> --regrant`.',
+  },
   LEASE_REFUSED: {
     meaning: 'The kernel does not sign this: its key may not serve the capability, or a rule of the manifest is broken.',
     who: 'producer or operator',

@@ -162,16 +162,19 @@ export type PlanLeaseAnswer = z.infer<typeof PlanLeaseAnswer>;
 export const PlanRetryRequest = z.strictObject({
   /** Replaces the lease of the plan, for one that has expired. */
   lease: PlanLeaseToken.optional(),
+  /** `true`: under a new lease in any case; `false`: never. Absent: when the old lease has expired, as `board.regrant` says. Not with `lease`. */
+  regrant: z.boolean().optional(),
 });
 export type PlanRetryRequest = z.infer<typeof PlanRetryRequest>;
 
 /** The plan runs on; its outcome lies under `location`. */
-export const PlanRetryAnswer = z.strictObject({ plan_id: Sha256Hex, location: z.string() });
+export const PlanRetryAnswer = z.strictObject({ plan_id: Sha256Hex, regranted: z.boolean(), location: z.string() });
 export type PlanRetryAnswer = z.infer<typeof PlanRetryAnswer>;
 
 /** `POST /v1/plans/retry`: every failed plan that the filter finds. */
 export const BulkPlanRetryRequest = z.strictObject({
   filter: PlanFilter,
+  regrant: z.boolean().optional(),
   /** At most so many plans. */
   limit: z.int().min(1).max(10_000_000).optional(),
 });

@@ -149,8 +149,11 @@ export function kernelClient(connection: KernelConnection, by: string): KernelCl
       (await connection.judge(requestsOf(manifests, terms), options(terms))).map(
         (answer): Judgement => (answer.ok ? { kind: 'grantable' } : refusedBy(answer)),
       ),
-    issuePlan: (envelope, { capabilities, scopes, ...terms }) =>
-      connection.issuePlan({ envelope, ...(capabilities === undefined ? {} : { capabilities }), ...(scopes === undefined ? {} : { scopes }) }, options(terms)),
+    issuePlan: (envelope, { capabilities, scopes, renews, ...terms }) =>
+      connection.issuePlan(
+        { envelope, ...(capabilities && { capabilities }), ...(scopes && { scopes }), ...(renews === undefined ? {} : { renews }) },
+        options(terms),
+      ),
     regrant: async (failed, terms) =>
       (
         await connection.regrantMany(

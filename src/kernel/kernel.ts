@@ -34,7 +34,7 @@ import {
   unsigned,
 } from './grant.ts';
 import type { KernelOptions } from './options.ts';
-import { judgePlan, preparePlanLease } from './plan-lease.ts';
+import { judgePlan, planTaskId, preparePlanLease } from './plan-lease.ts';
 import { createRevocationLog } from './revocations.ts';
 import { checkFiring } from './schedules/check-firing.ts';
 
@@ -176,7 +176,7 @@ export function createKernel(options: KernelOptions): Kernel {
 
     async issuePlan(request, grantOptions = {}) {
       if (plans === undefined) throw noPlans();
-      const { granted } = await preparePlanLease(request, grantOptions, plans, options);
+      const { granted, audit } = await preparePlanLease(request, grantOptions, plans, options);
       const { planSha256, jti } = granted;
       const issued = {
         taskId: planTaskId(planSha256),
@@ -184,7 +184,7 @@ export function createKernel(options: KernelOptions): Kernel {
         capabilityId: PLAN_CAPABILITY,
         jti,
         confirmedBy: undefined,
-        audit: undefined,
+        audit,
       };
       const [answer] = await record([issued]);
       if (answer !== 'recorded') throw conflict();
@@ -225,11 +225,6 @@ export function createKernel(options: KernelOptions): Kernel {
     [Symbol.asyncDispose]: revocations.stop,
   };
   return kernel;
-}
-
-/** A plan in the issue log: its hash is its whole manifest. */
-function planTaskId(planSha256: string): string {
-  return `p-${planSha256}`;
 }
 
 function noPlans(): WritError {

@@ -56,8 +56,8 @@ export function kernelRoutes(app: FastifyInstance, kernel: KernelOperations, max
     return { manifest: undo, ...wireGranted(granted) };
   });
   app.post('/plan-lease', async ({ body }) => {
-    const { envelope, capabilities, scopes, ...rest } = readBody(PlanLeaseBody, body);
-    const request = { envelope, ...(capabilities === undefined ? {} : { capabilities }), ...(scopes === undefined ? {} : { scopes }) };
+    const { envelope, capabilities, scopes, renews, ...rest } = readBody(PlanLeaseBody, body);
+    const request = { envelope, ...(capabilities && { capabilities }), ...(scopes && { scopes }), ...(renews === undefined ? {} : { renews }) };
     const { planSha256, ...granted } = await kernel.issuePlan(request, grantOptions(rest));
     return { plan_sha256: planSha256, ...granted };
   });

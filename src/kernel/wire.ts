@@ -30,6 +30,7 @@ export const PlanLeaseBody = z.strictObject({
   envelope: Envelope,
   capabilities: z.array(z.string().min(1).max(192)).max(256).optional(),
   scopes: z.array(z.string().min(1).max(4096)).max(64).optional(),
+  renews: z.string().max(BOUNDS.planLease).optional(),
   ...grantFields,
   not_before: z.int().min(0).optional(),
 });

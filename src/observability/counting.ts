@@ -43,7 +43,7 @@ export function countLeases<K extends KernelOperations & PlanKernel>(kernel: K, 
     },
     regrant: (request, options) => counted('regrant', kernel.regrant(request, options)),
     undo: (request, options) => counted('undo', kernel.undo(request, options)),
-    issuePlan: (request, options) => counted('plan', kernel.issuePlan(request, options)),
+    issuePlan: (request, options) => counted(request.renews === undefined ? 'plan' : 'regrant', kernel.issuePlan(request, options)),
     derive: (request) => counted('derive', kernel.derive(request)),
     revoke(request) {
       metrics.inc('writ_kernel_revocations_total', {});

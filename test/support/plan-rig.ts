@@ -6,7 +6,6 @@ import { createPlanJobs } from '../../queues/plan-jobs.ts';
 import { createPlans } from '../../queues/plans.ts';
 import { createRedisPlanViews } from '../../src/adapters/redis/plan-views.ts';
 import { createRedisSignals } from '../../src/adapters/redis/signals.ts';
-import { rememberedPlanEnd } from '../../src/adapters/sqlite/plan-journal/plan-end-memory.ts';
 import { createPlanHistories } from '../../src/adapters/sqlite/plan-journal/plan-histories.ts';
 import { createPlanPreview } from '../../src/bin/plan/preview.ts';
 import { sharding } from '../../src/bin/producer-side.ts';
@@ -66,14 +65,7 @@ export async function startPlanRig({ tools = {}, ...options }: PlanRigOptions = 
   const jobs = createPlanJobs({ connection, pool: config.pool.id, ...sharding(config, connection) });
   const signals = createRedisSignals(subscriber);
   const views = createRedisPlanViews({ redis: connection, retentionMs: config.ledger.retention_s * 1000, listen: signals.onRecorded });
-  const plans = createPlans({
-    jobs,
-    views,
-    ends: rig.results,
-    remembered: (id) => rememberedPlanEnd(places.planJournal, id),
-    histories: createPlanHistories(places.planJournal),
-    clock: systemClock,
-  });
+  const plans = createPlans({ jobs, views, ends: rig.results, histories: createPlanHistories(places.planJournal), clock: systemClock });
   const preview = createPlanPreview(config, { bindingOf: () => undefined });
 
   const view: PlanRig['view'] = (id, isIt, timeoutMs = PATIENCE_MS) => viewOf(plans, id, isIt, timeoutMs);

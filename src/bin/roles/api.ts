@@ -28,6 +28,7 @@ import { tracePlanPushes } from '../../observability/pushes.ts';
 import { followRotation, rotationTried } from '../../observability/rotation-trouble.ts';
 import { webhookTelemetry } from '../../observability/webhooks.ts';
 import { boardPlugin } from '../../surfaces/http/board/plugin.ts';
+import { boardServicesOf } from '../../surfaces/http/board/retry-job.ts';
 import { consolePlugin } from '../../surfaces/http/console/plugin.ts';
 import type { Caller } from '../../surfaces/http/route.ts';
 import { ROUTES } from '../../surfaces/http/routes/table.ts';
@@ -143,7 +144,7 @@ export async function createApiRole({ config, places, log, reloadable }: RoleCon
       boardPlugin({
         queues: board.queues,
         pool: board.pool,
-        operate: (caller) => ({ ...operatorServices(boardServices, caller), plans: boardServices.plans.plans }),
+        operate: (caller) => boardServicesOf(operatorServices(boardServices, caller), boardServices.plans),
         control: services.queues,
         audit,
         clock: services.clock,

@@ -36,7 +36,7 @@ export interface KernelClient {
   issue(manifests: readonly TaskManifest[], terms: LeaseTerms): Promise<readonly Grant[]>;
   /** What `issue` would answer now; nothing is signed or recorded. */
   judge(manifests: readonly TaskManifest[], terms: LeaseTerms): Promise<readonly Judgement[]>;
-  /** A lease for a linked envelope. */
+  /** A lease for a linked envelope; also one in place of an earlier lease (`renews`). */
   issuePlan(envelope: JsonObject, terms: PlanTerms): Promise<GrantedPlanLease>;
   /** New leases for the manifests of failed tasks, in their order; how many are asked for at once is not the caller's concern. */
   regrant(failed: readonly FailedManifest[], terms: LeaseTerms): Promise<readonly Grant[]>;

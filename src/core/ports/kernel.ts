@@ -102,6 +102,8 @@ export interface PlanLeaseRequest {
   readonly capabilities?: readonly string[];
   /** Directories of file steps and scopes of searches; no restriction unless given. */
   readonly scopes?: readonly string[];
+  /** An earlier lease of the plan: the new one allows what that did, whatever else is asked (docs/plan-protocol.md 4). */
+  readonly renews?: string;
 }
 
 /** An executor's answer to one step, as the kernel asks to see it. */

@@ -50,6 +50,8 @@ export interface PlanTerms {
   readonly notBeforeS?: number;
   readonly capabilities?: readonly string[];
   readonly scopes?: readonly string[];
+  /** An earlier lease of the same plan: the new one allows what that did, whatever else is asked. Refused when that one is revoked. */
+  readonly renews?: string;
 }
 
 /** Changes of all plans, for those who look; lossy, several changes may come as one. */

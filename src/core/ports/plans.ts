@@ -50,6 +50,14 @@ export interface PlanPushOptions {
   readonly askedAt?: number;
 }
 
+/** What a plan runs as. */
+export interface KeptPlan {
+  /** The linked one; it has the plan's hash. */
+  readonly envelope: JsonObject;
+  /** The newest that is known here, as it was found: whoever reads it verifies it. */
+  readonly lease: string;
+}
+
 /** Ways onto the plan queue, and what producers may see and do afterwards. Throws WritError INVALID_MANIFEST, REDIS_FULL, REDIS_UNAVAILABLE. */
 export interface Plans {
   /** `envelope` is the linked one, over which the lease is. */
@@ -75,6 +83,8 @@ export interface Plans {
   cancel(id: string): Promise<'requested' | 'ended' | 'not-found'>;
   /** A plan that is parked looks at once at what it waits for; nothing happens to another one. */
   wake(id: string): Promise<void>;
+  /** Envelope and lease of a plan, by this host's plan journal, else by its job; `undefined` where neither has them. Throws as `list`. */
+  kept(id: string): Promise<KeptPlan | undefined>;
   /** Runs a failed plan on from where it stopped; `lease` replaces its lease. */
   retry(id: string, options?: { readonly lease?: string }): Promise<'retried' | 'wrong-state' | 'not-found'>;
   /** Told of every change of the view; lossy, so look as well. */
@@ -105,6 +115,8 @@ export interface PlanHistories {
   /** What the list says of one plan; `undefined` of one that has not begun here. */
   known(id: string): KnownPlan | undefined;
   history(id: string, page: ListPage): PlanHistory | undefined;
+  /** What the plan runs as; `undefined` of one that has not begun here, or was trimmed. */
+  kept(id: string): KeptPlan | undefined;
 }
 
 /** What the kernel answers to a request for a plan lease. */

@@ -99,10 +99,12 @@ export interface PlanLeaseAnswer {
 
 export interface PlanRetryRequest {
   lease?: string | undefined;
+  regrant?: boolean | undefined;
 }
 
 export interface PlanRetryAnswer {
   plan_id: string;
+  regranted: boolean;
   location: string;
 }
 
@@ -114,6 +116,7 @@ export interface PlanCancelAnswer {
 
 export interface BulkPlanRetryRequest {
   filter: PlanFilter;
+  regrant?: boolean | undefined;
   limit?: number | undefined;
 }
 

@@ -1,5 +1,5 @@
 import { WritTimeoutError } from './errors.ts';
-import { type RetriedPlans, type Retryable, type RetryPlansOptions, retryable, retryMany } from './retry-many.ts';
+import { type RetriedPlans, type Retryable, type RetryManyOptions, type RetryPlansOptions, retryable, retryMany } from './retry-many.ts';
 import type { CallOptions, WaitOptions } from './tasks.ts';
 import type { Transport } from './transport.ts';
 import type {
@@ -56,10 +56,13 @@ export interface PlansApi {
   wait(planId: string, options?: CallOptions & { readonly timeoutMs?: number; readonly memory?: boolean }): Promise<PlanStatus>;
   /** Cancels a plan: it ends before its next step. */
   cancel(planId: string, options?: WaitOptions): Promise<ActedOnPlan<PlanCancelAnswer>>;
-  /** Continues a failed plan from where it stopped. `lease` replaces one that has expired. */
-  retry(planId: string, options?: WaitOptions & { readonly lease?: string }): Promise<ActedOnPlan<PlanRetryAnswer>>;
-  /** Runs every failed plan that the filter finds on, each under its own lease: a line for each, then the counts. Leaving the loop ends the run. */
-  retryMany(filter: PlanFilter, options?: RetryPlansOptions): AsyncGenerator<BulkPlanRetryLine, RetriedPlans>;
+  /**
+   * Continues a failed plan from where it stopped. `lease` replaces one that has expired. `regrant`: `true` under a new lease, `false` never;
+   * the server decides unless given.
+   */
+  retry(planId: string, options?: WaitOptions & { readonly lease?: string; readonly regrant?: boolean }): Promise<ActedOnPlan<PlanRetryAnswer>>;
+  /** Runs every failed plan that the filter finds on: a line for each, then the counts. Leaving the loop ends the run. */
+  retryMany(filter: PlanFilter, options?: RetryManyOptions): AsyncGenerator<BulkPlanRetryLine, RetriedPlans>;
   /** How many plans `retryMany` would be about. */
   retryable(filter: PlanFilter, options?: RetryPlansOptions): Promise<Retryable<PlanFilter>>;
   /** Says yes to a step that waits; needs the role that it names. The same once more has the same answer. */
@@ -127,7 +130,10 @@ export function createPlans(transport: Transport): PlansApi {
     },
     retryMany: (filter, options = {}) => retryMany('/v1/plans/retry', filter, options, transport.settings),
     retryable: (filter, options = {}) => retryable('/v1/plans/retry', filter, options, transport.settings),
-    retry: (planId, { lease, ...options } = {}) => act(planId, 'retry', options, lease === undefined ? undefined : { lease }),
+    retry(planId, { lease, regrant, ...options } = {}) {
+      const terms = { ...(lease === undefined ? {} : { lease }), ...(regrant === undefined ? {} : { regrant }) };
+      return act(planId, 'retry', options, Object.keys(terms).length === 0 ? undefined : terms);
+    },
   };
 
   /** The step is named, so the same word may be sent again. */

@@ -53,8 +53,12 @@ describe('plans from the command line, on a real Redis with a real kernel and wo
     const text = JSON.stringify(envelopeOf([fileStep('FILE_COPY', at('x'), at('taken'))]));
     const failed = await writ.json(['plan', 'run', '-', '--wait'], text);
     expect(failed).toMatchObject({ code: 1, state: 'failure', error: { code: 'EXECUTION_FAILED' } });
+    const id = String(failed['plan_id']);
+    expect(await writ.json(['plan', 'retry', id, '--wait'])).toMatchObject({ code: 1, state: 'failure', error: { code: 'EXECUTION_FAILED' } });
     rmSync(at('taken'));
-    expect(await writ.json(['plan', 'retry', String(failed['plan_id']), '--wait'])).toMatchObject({ code: 0, state: 'success' });
+    // The kernel of this installation renews what it has signed.
+    expect(await writ.json(['plan', 'retry', id, '--regrant', '--wait'])).toMatchObject({ code: 0, state: 'success' });
+    expect(await writ.json(['plan', 'retry', id, '--regrant'])).toMatchObject({ code: 1, error: { code: 'WRONG_STATE' } });
     expect(existsSync(at('taken'))).toBe(true);
   });
 

@@ -2,7 +2,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packageRoot } from '../../../config/package.ts';
+import { connected, createConnection } from '../../../queues/connection.ts';
 import { planKey } from '../../../src/adapters/redis/keys.ts';
+import { openPlanSide } from '../../../src/bin/plan/plan-side.ts';
 import { envelopeOf, fileStep, type PlanRig, startPlanRig } from '../../support/plan-rig.ts';
 
 /** Real kernel, worker, journals and Redis; the steps are the tasks of this project's own executors. */
@@ -131,9 +133,14 @@ describe('a plan', () => {
   ] as const)('that has ended in %s is shown with its signed end when Redis has forgotten it, by the journal of this host', async (state, source, code) => {
     file('kept.txt');
     const { id, view } = await plans.run(envelopeOf([fileStep('FILE_COPY', at(source), at(`${state}.forgotten`))]));
-    await (await plans.rig.redis.client('ledger')).del(planKey(id));
-    expect(await plans.plans.view(id)).toMatchObject({ state, error: code === undefined ? undefined : { code }, result: view.result, stepsDone: 1 });
-    expect(await plans.plans.cancel(id)).toBe('ended');
+    const { redis, places, config, target, results } = plans.rig;
+    await (await redis.client('ledger')).del(planKey(id));
+    const connection = await connected(createConnection(target, 'producer'));
+    const here = openPlanSide({ config, places, connection, results, signals: () => Promise.reject(new Error('nobody waits')) });
+    expect(await here.view(id)).toMatchObject({ state, error: code === undefined ? undefined : { code }, result: view.result, stepsDone: 1 });
+    expect(await here.cancel(id)).toBe('ended');
+    await here[Symbol.asyncDispose]();
+    connection.disconnect();
   });
 
   it('is refused without a lease for exactly this plan, and when the lease has run out, before any effect', async () => {

@@ -9,13 +9,16 @@ import { nodeEd25519 } from '../../../src/adapters/crypto/node-crypto.ts';
 import { openKernelStore } from '../../../src/adapters/sqlite/kernel-store/kernel-store.ts';
 import { openPlanSide } from '../../../src/bin/plan/plan-side.ts';
 import { createPlanPreview } from '../../../src/bin/plan/preview.ts';
+import { planSignatures } from '../../../src/bin/plan/signatures.ts';
+import { systemClock } from '../../../src/core/clock.ts';
 import type { Lifecycle } from '../../../src/core/lifecycle.ts';
-import type { FiringLane } from '../../../src/core/ports/index.ts';
+import type { FiringLane, KernelClient } from '../../../src/core/ports/index.ts';
 import { readPrivateKey } from '../../../src/data-dir/key-files.ts';
 import { planLogic } from '../../../src/executors/plan/index.ts';
 import { createKernel, createSchedules } from '../../../src/kernel/index.ts';
 import { fixedKeyring } from '../../../src/lease/index.ts';
 import { planFirings } from '../../../src/surfaces/shared/plans/plan-firings.ts';
+import { planRetryServices, retryPlan } from '../../../src/surfaces/shared/plans/retry.ts';
 import { testClock } from '../../fixtures/authority/world.ts';
 import { envelopeOf, fileStep, type PlanRig, startPlanRig } from '../../support/plan-rig.ts';
 
@@ -29,6 +32,8 @@ describe('a plan that a schedule makes', () => {
   let close: () => Promise<void>;
   let schedules: ReturnType<typeof createSchedules>;
   let clock: ReturnType<typeof testClock>;
+  /** As an operator's surface asks it. */
+  let kernel: () => Promise<Pick<KernelClient, 'issuePlan'>>;
   const at = (name: string): string => join(directory, name);
   const startWorker = async (): Promise<void> => void workers.push(await plans.rig.startWorker());
   const firings = () => schedules.registry.show('nightly').firings?.map(({ state, detail, pushes }) => `${state} ${detail ?? pushes}`);
@@ -56,7 +61,7 @@ describe('a plan that a schedule makes', () => {
     const [key, ed25519] = [await readPrivateKey(places.kernelKey), inlineEd25519(nodeEd25519())];
     // On the hour, a few hours ago: the leases hold now.
     clock = testClock(Math.floor(Date.now() / HOUR) * HOUR - 6 * HOUR);
-    const kernel = createKernel({
+    const signing = createKernel({
       store,
       schedules: store.schedules,
       key,
@@ -68,10 +73,18 @@ describe('a plan that a schedule makes', () => {
       plans: { logic: planLogic, bindings: () => ({ adapter: 'writ' }), ed25519, queue: 'plan' },
       randomId: () => crypto.randomUUID(),
     });
+    kernel = async () => ({ issuePlan: (envelope, terms) => signing.issuePlan({ envelope, ...terms }, { by: 'ops' }) });
     const connection = await connected(createConnection(target, 'producer'));
-    const side = openPlanSide({ config, places, connection, results, signals: () => Promise.reject(new Error('nobody waits')) });
+    // The plan journal lies on another host: what Redis has forgotten the kernel learns by a push.
+    const side = openPlanSide({
+      config,
+      places: { ...places, planJournal: at('nowhere') },
+      connection,
+      results,
+      signals: () => Promise.reject(new Error('nobody waits')),
+    });
     const lane = planFirings(side) as FiringLane;
-    schedules = createSchedules({ store: store.schedules, kernel, lane, clock, report: (problem) => expect.fail(problem) });
+    schedules = createSchedules({ store: store.schedules, kernel: signing, lane, clock, report: (problem) => expect.fail(problem) });
     close = async () => {
       await side[Symbol.asyncDispose]();
       connection.disconnect();
@@ -84,11 +97,11 @@ describe('a plan that a schedule makes', () => {
     await close();
   });
 
-  const add = (steps: readonly object[]): Promise<void> => addEnvelope(envelopeOf(steps));
+  const add = (steps: readonly object[], terms?: { readonly ttl: number }): Promise<void> => addEnvelope(envelopeOf(steps), terms);
 
-  async function addEnvelope(document: object): Promise<void> {
+  async function addEnvelope(document: object, terms: { readonly ttl?: number } = {}): Promise<void> {
     const { envelope } = createPlanPreview(plans.rig.config, { bindingOf: () => undefined }).link(document);
-    await schedules.registry.add({ envelope, id: 'nightly', cron: '0 * * * *' }, 'ops');
+    await schedules.registry.add({ envelope, id: 'nightly', cron: '0 * * * *', ...terms }, 'ops');
     await passAfter(HOUR);
   }
 
@@ -135,6 +148,29 @@ describe('a plan that a schedule makes', () => {
     await expect.poll(() => plans.plans.retry(id)).toBe('retried');
     expect((await plans.ended(id, ({ state }) => state === 'success')).view.state).toBe('success');
     expect(existsSync(at('b'))).toBe(true);
+  });
+
+  it('whose lease has run out is run on under a new one, though its envelope lies in no file', async () => {
+    writeFileSync(at('a'), 'a');
+    // The planned time is hours ago for the worker.
+    await add([fileStep('FILE_MOVE', at('a'), at('b'))], { ttl: 3600 });
+    const id = planId();
+    await startWorker();
+    expect((await plans.ended(id)).view.error?.code).toBe('LEASE_EXPIRED');
+    const { config, places } = plans.rig;
+    const signatures = planSignatures({ config, places, ed25519: inlineEd25519(nodeEd25519()) });
+    const retry = (regrant?: boolean) =>
+      retryPlan(
+        id,
+        regrant === undefined ? {} : { regrant },
+        planRetryServices({ plans: plans.plans, signatures }, { kernel, regrantByDefault: true, clock: systemClock }),
+      );
+    await expect(retry(false)).rejects.toMatchObject({ code: 'LEASE_EXPIRED' });
+    await expect.poll(() => retry().catch((error: unknown) => error)).toEqual({ regranted: true });
+    expect((await plans.ended(id, ({ state }) => state === 'success')).view.stepsDone).toBe(1);
+    expect([existsSync(at('a')), existsSync(at('b'))]).toEqual([false, true]);
+    await passAfter(60_000);
+    expect(firings()).toEqual(['ended SUCCESS']);
   });
 
   it('whose job somebody has replaced is pushed again, and runs', async () => {

@@ -32,6 +32,7 @@ const deps = {
     states: (ids: readonly string[]) => new Map(JOURNAL.filter(({ id }) => ids.includes(id)).map(({ id, state }) => [id, state])),
     known: (id: string) => JOURNAL.find((plan) => plan.id === id),
     history: () => undefined,
+    kept: () => undefined,
   },
 };
 

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import type { PlanFilter, PlanStepRecord } from '../../../contracts/index.ts';
 import { messageOf, WritError } from '../../../core/errors.ts';
 import { wellFormed } from '../../../core/i-json.ts';
-import type { KnownPlan, ListPage, PlanHistories } from '../../../core/ports/index.ts';
+import type { JsonObject } from '../../../core/json.ts';
+import type { KeptPlan, KnownPlan, ListPage, PlanHistories } from '../../../core/ports/index.ts';
 import { openDatabase, type SqliteDatabase } from '../open.ts';
 
 type KnownState = KnownPlan['state'];
@@ -32,6 +33,7 @@ export function createPlanHistories(directory: string): PlanHistories {
     states: (ids) => looked<ReadonlyMap<string, KnownState>>(file, new Map(), (db) => statesOf(db, ids)),
     known: (id) => looked(file, undefined, (db) => knownOf(db, id)),
     history: (id, page) => looked(file, undefined, (db) => historyOf(db, id, page)),
+    kept: (id) => looked(file, undefined, (db) => keptOf(db, id)),
   };
 }
 
@@ -106,6 +108,13 @@ function planOf(db: SqliteDatabase, { id, state, changed }: IndexEntry): KnownPl
 function knownOf(db: SqliteDatabase, id: string): KnownPlan | undefined {
   const entry = db.prepare<[string], IndexEntry>('SELECT plan_sha256 AS id, state, code, changed_at AS changed FROM plan WHERE plan_sha256 = ?').get(id);
   return entry && planOf(db, entry);
+}
+
+function keptOf(db: SqliteDatabase, id: string): KeptPlan | undefined {
+  const row = db
+    .prepare<[string], { lease: string; text: string }>('SELECT lease, text FROM plan JOIN envelope USING (plan_sha256) WHERE plan_sha256 = ?')
+    .get(id);
+  return row && { lease: row.lease, envelope: JSON.parse(row.text) as JsonObject };
 }
 
 function statesOf(db: SqliteDatabase, ids: readonly string[]): ReadonlyMap<string, KnownState> {

@@ -1,9 +1,11 @@
 import type { PlanFilter, PlanHistory, PlanRecord, PlanStepRecord } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
 import type { Plans } from '../../../core/ports/index.ts';
-import type { BulkFlags } from '../bulk/act-on-many.ts';
+import type { BulkAct, BulkFlags } from '../bulk/act-on-many.ts';
 import { type FilterFlags, filterWords, planFilterOf, withFilters } from '../bulk/filters.ts';
 import { type CommandContext, command, type Registrar } from '../command.ts';
+import { planRetryServices } from '../plan/retry-services.ts';
+import { errorOfRetry, type RegrantFlags, regrantTerms, regrantWords, withRegrant } from '../regrant.ts';
 import { pairs, table } from '../text/table.ts';
 import { duration, parseWhole, printable } from '../text/values.ts';
 
@@ -28,7 +30,7 @@ export const register: Registrar = (program, deps, exit) => {
     .description('show the steps of a plan until it has ended')
     .option('--timeout <time>', 'give up after so long without news', '24h')
     .action(command<[string], { timeout: string }>(deps, exit, runFollow));
-  withFilters(plans.command('retry [plan_id...]').description('run failed plans on: those that are named, or all that the filter finds'), 'plans')
+  withRegrant(withFilters(plans.command('retry [plan_id...]').description('run failed plans on: those that are named, or all that the filter finds'), 'plans'))
     .option('--yes', 'do not ask')
     .action(command<[string[]], ActFlags>(deps, exit, runRetry));
   withFilters(
@@ -42,7 +44,7 @@ export const register: Registrar = (program, deps, exit) => {
 interface ListFlags extends FilterFlags {
   readonly limit: string;
 }
-interface ActFlags extends FilterFlags, BulkFlags {}
+interface ActFlags extends FilterFlags, BulkFlags, RegrantFlags {}
 
 const MAX_LISTED = 1_000_000;
 const PAGE = 500;
@@ -131,10 +133,11 @@ async function runFollow(context: CommandContext, { timeout }: { timeout: string
 
 /** `writ plans retry`. */
 async function runRetry(context: CommandContext, flags: ActFlags, names: readonly string[]): Promise<number> {
-  const { retryPlan } = await import('../../shared/plans/operate.ts');
+  const { retryPlans } = await import('../../shared/plans/retry.ts');
   const filter = planFilterOf(flags, context.clock.now());
   if (filter.state !== undefined && filter.state !== 'failure') throw new WritError('INVALID_ARGUMENT', 'only failed plans run on', { field: '--state' });
-  return act(context, flags, names, filter, ['failure'], 'retry', (id, plans) => retryPlan(id, undefined, plans));
+  const [terms, services] = [regrantTerms(flags), await planRetryServices(context)];
+  return act(context, flags, names, filter, ['failure'], 'retry', async (ids) => (await retryPlans(ids, terms, services)).map(errorOfRetry));
 }
 
 const OPEN = ['waiting', 'running'] as const;
@@ -145,7 +148,10 @@ async function runCancel(context: CommandContext, flags: ActFlags, names: readon
   const filter = planFilterOf(flags, context.clock.now());
   const open = OPEN.filter((state) => filter.state === undefined || filter.state === state);
   if (open.length === 0) throw new WritError('INVALID_ARGUMENT', 'only plans that wait or run are cancelled', { field: '--state' });
-  return act(context, flags, names, filter, open, 'cancel', cancelPlan);
+  const { each } = await import('../bulk/act-on-many.ts');
+  const plans = await (await context.services()).plans();
+  const cancel = each((id) => cancelPlan(id, plans));
+  return act(context, flags, names, filter, open, 'cancel', cancel);
 }
 
 async function act(
@@ -155,9 +161,9 @@ async function act(
   filter: PlanFilter,
   states: readonly NonNullable<PlanFilter['state']>[],
   verb: 'retry' | 'cancel',
-  one: (id: string, plans: Plans) => Promise<void>,
+  together: BulkAct['act'],
 ): Promise<number> {
-  const { actOnMany, each } = await import('../bulk/act-on-many.ts');
+  const { actOnMany } = await import('../bulk/act-on-many.ts');
   const { planIdOf } = await import('../../shared/plans/plan-id.ts');
   if (names.length > 0 && Object.keys(filter).length > 0) throw new WritError('INVALID_ARGUMENT', 'name plans, or give a filter; not both');
   const ids = names.map(planIdOf);
@@ -174,8 +180,8 @@ async function act(
       if (ids.length > 0) yield ids;
       else for (const state of states) yield* pagesOf({ ...bounded, state }, plans);
     },
-    act: each((id) => one(id, plans)),
-    again: `writ plans ${verb} ${ids.length > 0 ? ids.join(' ') : filterWords(bounded)} --yes`,
+    act: together,
+    again: `writ plans ${verb} ${ids.length > 0 ? ids.join(' ') : filterWords(bounded)}${regrantWords(flags)} --yes`,
   });
 }
 

@@ -11,6 +11,8 @@ import type { KeyFlags } from '../api/api-door.ts';
 import { auditedCommand, type CommandContext, command, type Registrar } from '../command.ts';
 import { countEffects, type EffectCounts, effectText } from '../plan/effect-text.ts';
 import type { FollowFlags } from '../plan/follow-plan.ts';
+import { planRetryServices } from '../plan/retry-services.ts';
+import { type RegrantFlags, regrantTerms, withRegrant } from '../regrant.ts';
 import { pairs, table } from '../text/table.ts';
 import { duration, parseSeconds, parseWhen, printable } from '../text/values.ts';
 import { registerApprovals } from './plan-approvals.ts';
@@ -56,12 +58,10 @@ export const register: Registrar = (program, deps, exit) => {
     .command('cancel <plan_id>')
     .description('end a plan before its next step; a step that has begun is finished')
     .action(command<[string], Record<never, never>>(deps, exit, runPlanCancel));
-  plan
-    .command('retry <plan_id>')
-    .description('run a failed plan on from the step that ended it; under a new lease: "plan run" with the same file')
+  withRegrant(plan.command('retry <plan_id>').description('run a failed plan on from the step that ended it; an expired lease is renewed by the kernel'))
     .option('--wait', 'follow the steps and wait for the end')
     .option('--timeout <time>', 'with --wait: give up after so long without news', '300s')
-    .action(command<[string], FollowFlags>(deps, exit, runPlanRetry));
+    .action(command<[string], FollowFlags & RegrantFlags>(deps, exit, runPlanRetry));
   plan
     .command('undo <plan_id>')
     .description('take back what a plan did, its last step first, as a plan of its own; asked again: how far that is')
@@ -235,15 +235,18 @@ async function runPlanCancel(context: CommandContext, _flags: Record<never, neve
 }
 
 /** `writ plan retry`: the failed plan runs on; what its steps have done stands. */
-async function runPlanRetry(context: CommandContext, flags: FollowFlags, word: string): Promise<number> {
+async function runPlanRetry(context: CommandContext, flags: FollowFlags & RegrantFlags, word: string): Promise<number> {
   const id = planIdOf(word);
   parseSeconds(flags.timeout, '--timeout');
-  const plans = await (await context.services()).plans();
-  const before = await viewBefore(id, plans);
-  const { retryPlan } = await import('../../shared/plans/operate.ts');
+  const services = await planRetryServices(context);
+  const before = await viewBefore(id, services.plans);
+  const { retryPlan } = await import('../../shared/plans/retry.ts');
+  const { retryDetail } = await import('../../shared/tasks/retry.ts');
   const { followPlan } = await import('../plan/follow-plan.ts');
-  await auditedCommand(context, { action: 'plan.retry', subject: id }, () => retryPlan(id, undefined, plans));
-  if (flags.wait === true) return followPlan(context, id, plans, flags, before);
-  await context.output.answer({ plan_id: id, retried: true }, () => `plan ${id} runs on`);
+  const terms = regrantTerms(flags);
+  const entry = { action: 'plan.retry', subject: id, detail: terms };
+  const { regranted } = await auditedCommand(context, entry, () => retryPlan(id, terms, services), retryDetail);
+  if (flags.wait === true) return followPlan(context, id, services.plans, flags, before);
+  await context.output.answer({ plan_id: id, retried: true, regranted }, () => `plan ${id} runs on${regranted ? ' under a new lease' : ''}`);
   return 0;
 }

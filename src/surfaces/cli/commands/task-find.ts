@@ -2,11 +2,11 @@ import type { TaskFilter, TaskRecord } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
 import type { TaskDetails } from '../../shared/tasks/details.ts';
 import type { OperatorServices } from '../../shared/tasks/operator.ts';
-import type { RetryEnd } from '../../shared/tasks/retry.ts';
 import { fromApi, KEY_OPTION, type KeyFlags, openApi } from '../api/api-door.ts';
-import type { BulkAct, BulkEnd, BulkFlags } from '../bulk/act-on-many.ts';
+import type { BulkAct, BulkFlags } from '../bulk/act-on-many.ts';
 import { type FilterFlags, filterWords, taskFilterOf, withFilters } from '../bulk/filters.ts';
 import { type CommandContext, command, type Registrar } from '../command.ts';
+import { errorOfRetry, type RegrantFlags, regrantTerms, regrantWords, withRegrant } from '../regrant.ts';
 import { pairs, table } from '../text/table.ts';
 import { duration, parseSeconds, parseWhole, printable } from '../text/values.ts';
 
@@ -33,9 +33,9 @@ export const register: Registrar = (program, deps, exit) => {
     .option('--timeout <time>', 'give up after so long', '24h')
     .addHelpText('after', '\nExits as `writ result`.')
     .action(command<[string], { timeout: string }>(deps, exit, runFollow));
-  withFilters(tasks.command('retry [task_id...]').description('run failed tasks again: those that are named, or all that the filter finds'), 'tasks')
-    .option('--regrant', 'ask the kernel for a new lease when the old one has expired')
-    .option('--no-regrant', 'never ask for a new lease')
+  withRegrant(
+    withFilters(tasks.command('retry [task_id...]').description('run failed tasks again: those that are named, or all that the filter finds'), 'tasks'),
+  )
     .option('--yes', 'do not ask')
     .option(...KEY_OPTION)
     .action(command<[string[]], ActFlags>(deps, exit, runRetry));
@@ -52,9 +52,7 @@ interface ListFlags extends FilterFlags, KeyFlags {
   readonly limit: string;
 }
 
-interface ActFlags extends FilterFlags, KeyFlags, BulkFlags {
-  readonly regrant?: boolean;
-}
+interface ActFlags extends FilterFlags, KeyFlags, BulkFlags, RegrantFlags {}
 
 const MAX_LISTED = 1_000_000;
 const PAGE = 500;
@@ -196,13 +194,8 @@ async function runRetry(context: CommandContext, flags: ActFlags, names: readonl
   const filter = taskFilterOf(flags, context.clock.now());
   assertFailed(filter, 'task');
   const services = await operatorServices(context);
-  const terms = flags.regrant === undefined ? {} : { regrant: flags.regrant };
-  return act(context, flags, names, filter, ['failure'], 'retry', async (ids) => (await retryTasks(ids, terms, services)).map(errorOf));
-}
-
-function errorOf(end: RetryEnd): BulkEnd {
-  if (end.kind === 'retried') return undefined;
-  return end.error instanceof Error ? end.error : new Error(String(end.error));
+  const terms = regrantTerms(flags);
+  return act(context, flags, names, filter, ['failure'], 'retry', async (ids) => (await retryTasks(ids, terms, services)).map(errorOfRetry));
 }
 
 const OPEN = ['waiting', 'delayed', 'running'] as const;
@@ -245,7 +238,6 @@ async function act(
   const now = new Date(context.clock.now()).toISOString();
   const bounded: TaskFilter = { ...filter, until: filter.until !== undefined && Date.parse(filter.until) < Date.parse(now) ? filter.until : now };
   const client = ids.length > 0 ? undefined : await openApi(context, flags);
-  const regrant = flags.regrant === undefined ? '' : flags.regrant ? ' --regrant' : ' --no-regrant';
   const words = ids.length > 0 ? ids.join(' ') : filterWords(bounded);
   return actOnMany(context, flags, {
     noun: 'task',
@@ -258,7 +250,7 @@ async function act(
       else for (const state of states) yield* pagesOf(async (cursor) => fromApi(() => client.tasks.page({ ...bounded, state }, { limit: PAGE, ...cursor })));
     },
     act: together,
-    again: `writ tasks ${verb} ${words}${regrant} --yes`,
+    again: `writ tasks ${verb} ${words}${regrantWords(flags)} --yes`,
   });
 }
 

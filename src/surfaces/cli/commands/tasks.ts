@@ -2,6 +2,7 @@ import { WritError } from '../../../core/errors.ts';
 import type { OperatorServices } from '../../shared/tasks/operator.ts';
 import type { TaskStatus } from '../../shared/tasks/task-status.ts';
 import { auditedCommand, type CommandContext, command, type Registrar } from '../command.ts';
+import { type RegrantFlags, regrantTerms, withRegrant } from '../regrant.ts';
 import type { CliServices } from '../services.ts';
 import { pairs } from '../text/table.ts';
 import { taskStatusJson, taskStatusText } from '../text/task-status.ts';
@@ -14,11 +15,7 @@ export const register: Registrar = (program, deps, exit) => {
     .option('--verify', "check the executor's signature with the public keys of this data directory")
     .addHelpText('after', '\nExits 0 for SUCCESS, 1 for FAILURE or an unknown id, 3 while there is no outcome yet.')
     .action(command<[string], ResultFlags>(deps, exit, runResult));
-  program
-    .command('retry <task_id>')
-    .description('run a failed task again; an expired lease is renewed by the kernel')
-    .option('--regrant', 'ask the kernel for a new lease when the old one has expired')
-    .option('--no-regrant', 'never ask for a new lease')
+  withRegrant(program.command('retry <task_id>').description('run a failed task again; an expired lease is renewed by the kernel'))
     .option('--wait', 'wait for the outcome')
     .option('--timeout <time>', 'with --wait: give up after so long', '60s')
     .action(command<[string], RetryFlags>(deps, exit, runRetry));
@@ -84,9 +81,7 @@ function resultText(taskId: string, status: TaskStatus, verified: boolean | unde
   return pairs(rows);
 }
 
-interface RetryFlags {
-  /** Absent: as `board.regrant` says. */
-  readonly regrant?: boolean;
+interface RetryFlags extends RegrantFlags {
   readonly wait?: boolean;
   readonly timeout: string;
 }
@@ -97,7 +92,7 @@ async function runRetry(context: CommandContext, flags: RetryFlags, word: string
   const { retryDetail, retryTask } = await import('../../shared/tasks/retry.ts');
   const taskId = taskIdOf(word);
   const services = await operatorServices(context);
-  const terms = flags.regrant === undefined ? {} : { regrant: flags.regrant };
+  const terms = regrantTerms(flags);
   const { regranted } = await auditedCommand(
     context,
     { action: 'task.retry', subject: taskId, detail: terms },

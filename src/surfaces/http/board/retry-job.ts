@@ -1,7 +1,6 @@
 import { TaskJob } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
-import type { Plans } from '../../../core/ports/index.ts';
-import { retryPlan } from '../../shared/plans/operate.ts';
+import { type PlanRetryServices, planRetryServices, retryPlan } from '../../shared/plans/retry.ts';
 import type { OperatorServices } from '../../shared/tasks/operator.ts';
 import { type Retried, retryTask } from '../../shared/tasks/retry.ts';
 import { taskIdOf } from '../../shared/tasks/task-id.ts';
@@ -10,8 +9,10 @@ import { planOfData, planOfJob } from './shown-plan.ts';
 import type { BoardSource } from './source.ts';
 
 /** What a retry on the board works with. */
-export interface BoardServices extends OperatorServices {
-  readonly plans: Pick<Plans, 'retry' | 'view'>;
+export interface BoardServices extends OperatorServices, Omit<PlanRetryServices, 'kernel'> {}
+
+export function boardServicesOf(operator: OperatorServices, plans: Parameters<typeof planRetryServices>[0]): BoardServices {
+  return { ...planRetryServices(plans, operator), ...operator };
 }
 
 /** The ids that Writ's own producers give to the jobs of tasks (`docs/producers.md`). */
@@ -45,8 +46,7 @@ export async function subjectOf(jobId: string, source: Pick<BoardSource, 'job'>)
 export async function retryJob(jobId: string, source: BoardSource, services: BoardServices): Promise<Retried> {
   const subject = await subjectOf(jobId, source);
   if (subject.kind === 'task') return retryTask(subject.id, {}, subject.own ? inJob(source.queueName, jobId, services) : services);
-  await retryPlan(subject.id, undefined, services.plans);
-  return { regranted: false };
+  return retryPlan(subject.id, {}, services);
 }
 
 /** The same services, for whom the job of a task is this one. */

@@ -1,11 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { audited } from '../../../core/audited.ts';
 import type { OperatorAction } from '../../../core/ports/index.ts';
-import { cancelPlan, retryPlan } from '../../shared/plans/operate.ts';
+import { cancelPlan } from '../../shared/plans/operate.ts';
 import { planIdOf } from '../../shared/plans/plan-id.ts';
+import { planRetryServices, retryPlan } from '../../shared/plans/retry.ts';
 import { undoPlan } from '../../shared/plans/undo.ts';
 import { cancelTask } from '../../shared/tasks/cancel.ts';
-import { retryTask } from '../../shared/tasks/retry.ts';
+import { retryDetail, retryTask } from '../../shared/tasks/retry.ts';
 import { taskIdOf } from '../../shared/tasks/task-id.ts';
 import { undoTask } from '../../shared/tasks/undo.ts';
 import type { HttpPlugin } from '../options.ts';
@@ -98,7 +99,7 @@ function operatorPages(acts: FastifyInstance, services: ConsoleServices): void {
   const forms: Readonly<Record<string, Act>> = {
     '/tasks/:id/retry': async (word, request) => {
       const id = taskIdOf(word);
-      await audited(audit, entry(request, 'task.retry', id), () => retryTask(id, {}, operatorOf(services, callerOf(request))));
+      await audited(audit, entry(request, 'task.retry', id), () => retryTask(id, {}, operatorOf(services, callerOf(request))), retryDetail);
       return `/tasks/${part(id)}?done=retry`;
     },
     '/tasks/:id/undo': async (word, request) => {
@@ -113,7 +114,8 @@ function operatorPages(acts: FastifyInstance, services: ConsoleServices): void {
     },
     '/plans/:id/retry': async (word, request) => {
       const id = planIdOf(word);
-      await audited(audit, entry(request, 'plan.retry', id), () => retryPlan(id, undefined, plans.plans));
+      const retryServices = planRetryServices(plans, operatorOf(services, callerOf(request)));
+      await audited(audit, entry(request, 'plan.retry', id), () => retryPlan(id, {}, retryServices), retryDetail);
       return `/plans/${id}?done=retry`;
     },
     '/plans/:id/cancel': async (word, request) => {

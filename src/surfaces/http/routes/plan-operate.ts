@@ -1,10 +1,12 @@
 import { PlanCancelAnswer, PlanRetryAnswer, PlanRetryRequest, PlanStatus } from '../../../contracts/index.ts';
 import { audited } from '../../../core/audited.ts';
 import { assertPlanLease } from '../../shared/plans/lease-check.ts';
-import { cancelPlan, retryPlan } from '../../shared/plans/operate.ts';
+import { cancelPlan } from '../../shared/plans/operate.ts';
+import { planRetryServices, retryPlan } from '../../shared/plans/retry.ts';
 import { viewBefore } from '../../shared/plans/view-before.ts';
+import { retryDetail } from '../../shared/tasks/retry.ts';
 import { type Caller, route } from '../route.ts';
-import { PREFER, PREFERENCE_APPLIED, waitOf } from './answers.ts';
+import { operatorServices, PREFER, PREFERENCE_APPLIED, waitOf } from './answers.ts';
 import { endWithin } from './plan-answers.ts';
 import { LOCATION, PlanParams, planLocationOf } from './shapes.ts';
 
@@ -20,7 +22,9 @@ export const retryOnePlan = route({
   path: '/v1/plans/:id/retry',
   operation: 'retryPlan',
   summary: 'Run a failed plan on',
-  description: 'From the step that ended it; what the steps before have done stands. `lease` replaces a lease that has expired. Audited.',
+  description:
+    'From the step that ended it; what the steps before have done stands. Under a new lease where the old one has expired and `regrant` allows it: ' +
+    'the kernel renews what it has signed for this plan before, and allows no more. `lease` brings one instead. Audited.',
   tag: 'plans',
   access: ['operate'],
   params: PlanParams,
@@ -33,7 +37,10 @@ export const retryOnePlan = route({
     'WRONG_STATE',
     'INVALID_LEASE',
     'LEASE_EXPIRED',
+    'LEASE_REFUSED',
+    'INVALID_MANIFEST',
     'INVALID_RESULT',
+    'KERNEL_UNAVAILABLE',
     'REDIS_FULL',
     'REDIS_UNAVAILABLE',
     'STORAGE_UNAVAILABLE',
@@ -41,14 +48,16 @@ export const retryOnePlan = route({
   async handle(call) {
     const { params, body, caller, services } = call;
     const before = await viewBefore(params.id, services.plans.plans);
-    await audited(services.audit, entryOf(caller, 'plan.retry', params.id), async () => {
-      if (body?.lease !== undefined) await assertPlanLease(body.lease, params.id, services.plans, services.clock);
-      await retryPlan(params.id, body?.lease, services.plans.plans);
-    });
+    const terms = body?.regrant === undefined ? {} : { regrant: body.regrant };
+    const retry = async () => {
+      const lease = body?.lease === undefined ? {} : { lease: await assertPlanLease(body.lease, params.id, services.plans, services.clock) };
+      return retryPlan(params.id, { ...terms, ...lease }, planRetryServices(services.plans, operatorServices(services, caller)));
+    };
+    const { regranted } = await audited(services.audit, { ...entryOf(caller, 'plan.retry', params.id), detail: terms }, retry, retryDetail);
     const wait = waitOf(call.request, services.maxWaitS);
     const end = await endWithin(params.id, wait, before, call);
     const location = planLocationOf(params.id);
-    const answer: PlanRetryAnswer = { plan_id: params.id, location };
+    const answer: PlanRetryAnswer = { plan_id: params.id, regranted, location };
     return end ?? { status: 202, body: answer, headers: { location, ...wait?.headers } };
   },
 });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { BulkPlanRetryLine, BulkPlanRetryRequest, BulkPlanRetrySummary, BulkRetryLine, BulkRetryRequest, BulkRetrySummary } from '../../../contracts/index.ts';
 import { type FailedFilter, failedBefore, type Retryable } from '../../shared/bulk-retry.ts';
+import { planRetryServices } from '../../shared/plans/retry.ts';
 import { retryablePlans } from '../../shared/plans/retry-many.ts';
 import { retryableTasks } from '../../shared/tasks/retry-many.ts';
 import { NDJSON } from '../body.ts';
@@ -39,15 +40,17 @@ export const retryManyPlans = route({
   path: '/v1/plans/retry',
   operation: 'retryPlans',
   summary: 'Run every failed plan that a filter finds on',
-  description: `Over the plan journal, on the host of the pool; each from the step that ended it, under its own lease. ${HOW}`,
+  description: `Over the plan journal, on the host of the pool; each from the step that ended it, under a new lease where the old one has expired and \`regrant\` allows it. ${HOW}`,
   tag: 'plans',
   access: ['operate'],
   query: BulkRetryQuery,
   body: BulkPlanRetryRequest,
   responses: { 200: { description: 'One line per plan, then the summary.', type: NDJSON, schema: z.union([BulkPlanRetryLine, BulkPlanRetrySummary]) } },
-  problems: ['INVALID_ARGUMENT', 'REDIS_FULL', 'REDIS_UNAVAILABLE', 'STORAGE_UNAVAILABLE'],
+  problems: ['INVALID_ARGUMENT', 'KERNEL_UNAVAILABLE', 'REDIS_FULL', 'REDIS_UNAVAILABLE', 'STORAGE_UNAVAILABLE'],
   async handle(call) {
-    return answered(call, call.body.filter, retryablePlans(call.services.plans.plans));
+    const { body, caller, services } = call;
+    const terms = body.regrant === undefined ? {} : { regrant: body.regrant };
+    return answered(call, body.filter, retryablePlans(services.plans.plans, terms, planRetryServices(services.plans, operatorServices(services, caller))));
   },
 });
 

@@ -4,7 +4,7 @@ import { cancelPlanTool, cancelTaskTool } from './cancel.ts';
 import { search } from './content-search.ts';
 import { indexStatus } from './index-status.ts';
 import { searchMessages, searchMessagesProduct } from './message-search.ts';
-import { retryPlansTool } from './plan-retry.ts';
+import { retryPlansTool, retryPlanTool } from './plan-retry.ts';
 import { undoPlanTool } from './plan-undo.ts';
 import { getPlan, getPlanHistory, listPlansTool, submitPlan } from './plans.ts';
 import { listQueuesTool, pauseQueue, resumeQueue } from './queues.ts';
@@ -30,6 +30,7 @@ export const TOOLS: readonly AnyTool[] = [
   getPlan,
   listPlansTool,
   getPlanHistory,
+  retryPlanTool,
   retryPlansTool,
   undoPlanTool,
   cancelPlanTool,

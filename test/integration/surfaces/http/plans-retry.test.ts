@@ -117,17 +117,18 @@ describe('retry_plans over MCP', () => {
   }
 
   it('counts, runs on, tells refusals, and is audited', async () => {
-    const [[id, lost], filter] = await since(async () => [await failing('f'), await failing('g')] as const);
+    const [[id, other], filter] = await since(async () => [await failing('f'), await failing('g')] as const);
     site.file(`${round}-f`);
-    await (await queue.getJob(planJobId(lost)))?.remove();
+    const job = await queue.getJob(planJobId(other));
+    await (await site.services.kernel({ name: 'test', roles: new Set(), via: 'key' })).revoke(String(job?.data.lease));
     await using mcp = await connected('operate');
     const counted = await mcp.call({ filter, dry_run: true });
     expect(counted).toMatchObject({ isError: false, answer: { plans: 2, retried: 0, rest: { ...filter, state: 'failure' } } });
     const { rest } = counted.answer as { rest: object };
-    const done = await mcp.call({ filter: rest });
+    const done = await mcp.call({ filter: rest, regrant: true });
     expect(done).toMatchObject({
       isError: false,
-      answer: { plans: 2, retried: 1, refused: 1, refused_by: { NOT_FOUND: 1 }, refusals: [{ plan_id: lost, code: 'NOT_FOUND' }] },
+      answer: { plans: 2, retried: 1, refused: 1, refused_by: { LEASE_REFUSED: 1 }, refusals: [{ plan_id: other, code: 'LEASE_REFUSED' }] },
     });
     expect(done.answer).not.toHaveProperty('rest');
     await succeeded(id);

@@ -13,6 +13,8 @@ export interface PlanTwin {
   readonly when: PlanPushOptions[];
   readonly retried: (string | undefined)[];
   readonly woken: string[];
+  /** Plans whose job Redis has lost. */
+  readonly lost: Set<string>;
   /** Changes the view and tells who listens. */
   show(id: string, change: Partial<PlanView>): void;
   /** The tree that `outline` answers. */
@@ -86,9 +88,11 @@ export function createPlanTwin(now: () => number): PlanTwin {
     async wake(id) {
       twin.woken.push(id);
     },
+    kept: async (id) => twin.pushed.findLast(({ envelope }) => planIdOfEnvelope(envelope) === id),
     async retry(id, { lease } = {}) {
       const view = views.get(id);
       if (!view) return 'not-found';
+      if (twin.lost.has(id)) return 'not-found';
       if (view.state !== 'failure') return 'wrong-state';
       twin.retried.push(lease);
       twin.onPush?.(id);
@@ -104,6 +108,7 @@ export function createPlanTwin(now: () => number): PlanTwin {
     when: [],
     retried: [],
     woken: [],
+    lost: new Set(),
     steps: [],
     histories: new Map(),
     onPush: undefined,

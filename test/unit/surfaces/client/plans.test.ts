@@ -88,6 +88,14 @@ describe('plans of the client', () => {
     expect(came.at(-1)).toEqual({ ask: `POST /v1/plans/${ID}/retry`, prefer: 'wait=1', body: { lease: 'new' } });
   });
 
+  it('ask for a new lease, or for none, or leave it to the server', async () => {
+    script = [true, false, undefined].map(() => ({ status: 202, body: { plan_id: ID, regranted: true, location: 'x' } }));
+    expect(await client().plans.retry(ID, { regrant: true })).toMatchObject({ ended: false, answer: { regranted: true } });
+    await client().plans.retry(ID, { regrant: false });
+    await client().plans.retry(ID);
+    expect(came.map(({ body }) => body)).toEqual([{ regrant: true }, { regrant: false }, undefined]);
+  });
+
   it('get their lease from the kernel with what they may do', async () => {
     const answer = { plan_id: ID, lease: 'l', capabilities: ['FILE_COPY'], envelope };
     script = [{ status: 201, body: answer }];

@@ -8,6 +8,7 @@ import { inlineEd25519 } from '../../../../../src/adapters/crypto/inline.ts';
 import { nodeEd25519 } from '../../../../../src/adapters/crypto/node-crypto.ts';
 import { toWritError } from '../../../../../src/adapters/redis/redis-error.ts';
 import { createRedisSignals } from '../../../../../src/adapters/redis/signals.ts';
+import { planSignatures } from '../../../../../src/bin/plan/signatures.ts';
 import { createKernelRole } from '../../../../../src/bin/roles/kernel.ts';
 import { signatureReader } from '../../../../../src/bin/signatures.ts';
 import type { Role, TaskRecord } from '../../../../../src/contracts/index.ts';
@@ -20,6 +21,7 @@ import { createLoginLinks } from '../../../../../src/data-dir/login-links.ts';
 import { createKernelConnection, kernelClient } from '../../../../../src/kernel/index.ts';
 import { createLogger } from '../../../../../src/observability/logging.ts';
 import { BOARD_PATH, type BoardOptions, boardPlugin } from '../../../../../src/surfaces/http/board/plugin.ts';
+import { boardServicesOf } from '../../../../../src/surfaces/http/board/retry-job.ts';
 import { consolePlugin } from '../../../../../src/surfaces/http/console/plugin.ts';
 import type { HttpSettings } from '../../../../../src/surfaces/http/options.ts';
 import { createHttpServer } from '../../../../../src/surfaces/http/server.ts';
@@ -85,7 +87,10 @@ export async function startBoardRig(running?: Running): Promise<BoardRig> {
   const options: BoardOptions = {
     queues: boardQueues.queues,
     pool: boardQueues.pool,
-    operate: (caller) => ({ ...doors(caller.name), plans: running?.plans ?? coreServices.plans.plans }),
+    operate(caller) {
+      const signatures = planSignatures({ config: rig.config, places: rig.places, ed25519: inlineEd25519(nodeEd25519()) });
+      return boardServicesOf(doors(caller.name), { plans: running?.plans ?? coreServices.plans.plans, signatures });
+    },
     control: createQueueControl({ connection: redis, pool: 'default' }),
     audit: {
       async append(entry) {

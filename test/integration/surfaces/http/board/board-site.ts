@@ -10,13 +10,14 @@ export interface BoardSite extends AsyncDisposable {
   call(method: string, path: string): ReturnType<Site['fetch']>;
 }
 
-export type BoardSiteOptions = Pick<BoardOptions, 'queues' | 'audit'> & Pick<BoardServices, 'tasks' | 'plans'>;
+export type BoardSiteOptions = Pick<BoardOptions, 'queues' | 'audit'> & Pick<BoardServices, 'tasks' | 'plans'> & Partial<Pick<BoardServices, 'planSignatures'>>;
 
-export async function startBoardSite({ queues, audit, tasks, plans }: BoardSiteOptions): Promise<BoardSite> {
-  const unused = () => {
-    throw new Error('nothing is asked of the kernel here');
-  };
-  const doors = { tasks, plans, kernel: unused, signatures: unused, regrantByDefault: true, clock: systemClock };
+const unused = () => {
+  throw new Error('nothing is asked of the kernel here');
+};
+
+export async function startBoardSite({ queues, audit, tasks, plans, planSignatures = unused }: BoardSiteOptions): Promise<BoardSite> {
+  const doors = { tasks, plans, kernel: unused, signatures: unused, planSignatures, regrantByDefault: true, clock: systemClock };
   const plugin = boardPlugin({
     ...{ queues, audit, control: { list: unused, paused: unused, set: unused }, pool: 'default', links: [], clock: systemClock, translate: toWritError },
     ...{ operate: () => doors, report: () => undefined },

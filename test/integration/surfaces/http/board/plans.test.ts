@@ -3,6 +3,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openBoardQueues } from '../../../../../queues/board-queues.ts';
 import { createConnection } from '../../../../../queues/connection.ts';
+import { inlineEd25519 } from '../../../../../src/adapters/crypto/inline.ts';
+import { nodeEd25519 } from '../../../../../src/adapters/crypto/node-crypto.ts';
+import { planSignatures } from '../../../../../src/bin/plan/signatures.ts';
 import { systemClock } from '../../../../../src/core/clock.ts';
 import { createAuditLog } from '../../../../../src/data-dir/audit-log.ts';
 import { envelopeOf, fileStep, type PlanRig, startPlanRig } from '../../../../support/plan-rig.ts';
@@ -23,7 +26,9 @@ beforeAll(async () => {
   };
   const tasks = { enqueue: planRig.rig.enqueue, ledger: planRig.rig.ledger, results: planRig.rig.results, signals: { onRecorded: unused }, journal: undefined };
   const audit = createAuditLog({ file: planRig.rig.places.audit, clock: systemClock });
-  site = await startBoardSite({ queues: queues.queues, audit, tasks, plans: planRig.plans });
+  const { config, places } = planRig.rig;
+  const signatures = planSignatures({ config, places, ed25519: inlineEd25519(nodeEd25519()) });
+  site = await startBoardSite({ queues: queues.queues, audit, tasks, plans: planRig.plans, planSignatures: async () => signatures });
   closing = async () => {
     await site[Symbol.asyncDispose]();
     await queues[Symbol.asyncDispose]();

@@ -51,6 +51,13 @@ describe('the lists of the plan journal', () => {
     expect(every({}, limit)).toEqual(sorted);
   });
 
+  it('have what each plan runs as, and nothing of a plan that they do not know', () => {
+    const histories = createPlanHistories(directory);
+    expect(histories.kept(idOf(3))).toEqual({ envelope: {}, lease: 'l' });
+    expect(histories.kept(idOf(99))).toBeUndefined();
+    expect(createPlanHistories(join(directory, 'nowhere')).kept(idOf(3))).toBeUndefined();
+  });
+
   it('are narrowed by state, code and time', () => {
     expect(every({ state: 'failure' }, 2)).toEqual([10, 7, 4, 1].map(idOf));
     expect(every({ error_code: 'RARE' }, 2)).toEqual([idOf(1)]);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createWorld } from '../world.ts';
+import { planIdOfEnvelope } from '../world-plans.ts';
 
 const idOf = (n: number): string => n.toString(16).padStart(64, '0');
 
@@ -47,5 +48,20 @@ describe('writ plans', () => {
     expect(world.plans.retried).toHaveLength(1);
     expect(await writ('retry', idOf(2))).toMatchObject({ code: 1, out: '0 plans retried, 1 refused (WRONG_STATE 1)\n' });
     expect(new Set(world.audit.map(({ action }) => action))).toEqual(new Set(['plan.cancel_all', 'plan.retry_all']));
+  });
+
+  it('renews the leases of many that have expired, counted first, or refuses these plans', async () => {
+    const { world, writ } = await worldWithPlans();
+    const envelope = { payload: { steps: [] } };
+    const late = planIdOfEnvelope(envelope);
+    await world.plans.door.plans.push({ envelope, lease: `expired-${late}` });
+    world.plans.show(late, { state: 'failure' });
+    expect(await writ('retry', '--regrant')).toMatchObject({ code: 2, err: expect.stringContaining('this would retry 2 plans') });
+    expect(await writ('retry', late, '--no-regrant')).toMatchObject({ code: 1, out: '0 plans retried, 1 refused (LEASE_EXPIRED 1)\n' });
+    expect(world.asked.plans).toEqual([]);
+    expect(await writ('retry', '--yes')).toMatchObject({ code: 0, out: '2 plans retried\n' });
+    expect(world.asked.plans).toEqual([{ renews: `expired-${late}` }]);
+    // Of the other one nothing is kept, from which a lease could be asked for.
+    expect(await writ('retry', '--regrant', '--yes')).toMatchObject({ code: 1, out: '1 plan retried, 1 refused (NOT_FOUND 1)\n' });
   });
 });

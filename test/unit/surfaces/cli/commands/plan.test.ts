@@ -253,4 +253,21 @@ describe('writ plan cancel and retry', () => {
     expect(world.plans.retried).toEqual([undefined, undefined]);
     expect(world.audit.filter(({ outcome }) => outcome === 'refused')).toMatchObject([{ action: 'plan.retry', detail: { code: 'WRONG_STATE' } }]);
   });
+
+  it('have the kernel renew a lease that has expired, unless that is forbidden, without the file', async () => {
+    const world = await worldWith();
+    await world.plans.door.plans.push({ envelope: ENVELOPE, lease: `expired-${ID}` });
+    endOf(world, 'failure');
+    expect(await world.cli(['plan', 'retry', ID, '--no-regrant'])).toMatchObject({ code: 1, err: expect.stringContaining('--regrant') });
+    expect(await world.cli(['plan', 'retry', ID], '', { regrantByDefault: false })).toMatchObject({ code: 1, err: expect.stringContaining('LEASE_EXPIRED') });
+    expect(world.asked.plans).toEqual([]);
+    expect(await world.cli(['plan', 'retry', ID])).toMatchObject({ code: 0, out: `plan ${ID} runs on under a new lease\n` });
+    const said = await world.cli(['plan', 'retry', ID, '--regrant', '--json'], '', { regrantByDefault: false });
+    expect(said).toMatchObject({ code: 0, lines: [{ plan_id: ID, retried: true, regranted: true }] });
+    expect(world.asked.plans).toEqual([{ renews: `expired-${ID}` }, { renews: `lease-of-${ID}` }]);
+    expect(world.audit.filter(({ outcome }) => outcome === 'done').map(({ detail }) => detail)).toEqual([
+      { regranted: true },
+      { regrant: true, regranted: true },
+    ]);
+  });
 });

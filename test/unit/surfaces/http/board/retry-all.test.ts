@@ -15,7 +15,8 @@ const unused = (): never => {
 /** Every task has failed; `refusing` says what a retry of one meets. */
 function doors(refusing: (taskId: string) => ErrorCode | undefined = () => undefined): BoardServices {
   return {
-    plans: { retry: async (id) => (id.startsWith('a') ? 'retried' : 'not-found'), view: async () => undefined },
+    plans: { retry: async (id) => (id.startsWith('a') ? 'retried' : 'not-found'), view: async () => undefined, kept: async () => undefined, push: unused },
+    planSignatures: unused,
     tasks: {
       enqueue: {
         push: unused,
