@@ -15,10 +15,12 @@ import type { Lifecycle } from '../../../src/core/lifecycle.ts';
 import type { FiringLane, KernelClient } from '../../../src/core/ports/index.ts';
 import { readPrivateKey } from '../../../src/data-dir/key-files.ts';
 import { planLogic } from '../../../src/executors/plan/index.ts';
-import { createKernel, createSchedules } from '../../../src/kernel/index.ts';
+import { createKernel, createSchedules, kernelClient } from '../../../src/kernel/index.ts';
 import { fixedKeyring } from '../../../src/lease/index.ts';
+import { openApproval } from '../../../src/surfaces/shared/plans/approvals.ts';
 import { planFirings } from '../../../src/surfaces/shared/plans/plan-firings.ts';
 import { planRetryServices, retryPlan } from '../../../src/surfaces/shared/plans/retry.ts';
+import { undoPlan } from '../../../src/surfaces/shared/plans/undo.ts';
 import { testClock } from '../../fixtures/authority/world.ts';
 import { envelopeOf, fileStep, type PlanRig, startPlanRig } from '../../support/plan-rig.ts';
 
@@ -148,6 +150,36 @@ describe('a plan that a schedule makes', () => {
     await expect.poll(() => plans.plans.retry(id)).toBe('retried');
     expect((await plans.ended(id, ({ state }) => state === 'success')).view.state).toBe('success');
     expect(existsSync(at('b'))).toBe(true);
+  });
+
+  it('waits for an approval, goes on with it, and is taken back like any plan', async () => {
+    for (const name of ['a', 'c']) writeFileSync(at(name), name);
+    const approval = { type: 'tool', ref: 'writ.approval', operation: 'APPROVAL', params: { role: 'approve', question: 'Go on?', deadline_s: 3600 } };
+    await add([fileStep('FILE_MOVE', at('a'), at('b')), approval, fileStep('FILE_MOVE', at('c'), at('d'))]);
+    const id = planId();
+    await startWorker();
+    await plans.view(id, ({ current }) => current?.waits?.for === 'approval');
+    expect([existsSync(at('b')), existsSync(at('d'))]).toEqual([true, false]);
+    const desk = plans.kernel.approvals('alice');
+    const { step } = await openApproval(id, desk);
+    await desk.decide({ planSha256: id, taskId: step, answer: 'approve' }, ['approve']);
+    await plans.plans.wake(id);
+    expect((await plans.ended(id)).view).toMatchObject({ state: 'success', stepsDone: 3 });
+    await passAfter(60_000);
+    expect(firings()).toEqual(['ended SUCCESS']);
+
+    const { enqueue, ledger, results, config } = plans.rig;
+    const { undoId } = await undoPlan(id, {
+      plans: plans.plans,
+      tasks: { enqueue, ledger, results, journal: undefined, signals: { onRecorded: async () => async () => undefined } },
+      kernel: async () => kernelClient(plans.kernel, 'alice'),
+      preview: createPlanPreview(config, { bindingOf: () => undefined }),
+      signatures: () => Promise.reject(new Error('nobody asks')),
+      regrantByDefault: false,
+      clock: systemClock,
+    });
+    expect((await plans.ended(undoId)).view.state).toBe('success');
+    expect(['a', 'b', 'c', 'd'].filter((name) => existsSync(at(name)))).toEqual(['a', 'c']);
   });
 
   it('whose lease has run out is run on under a new one, though its envelope lies in no file', async () => {
