@@ -24,6 +24,8 @@ export interface CampaignOptions {
   readonly kinds?: readonly FaultName[];
   /** Of receivers; all bad ones unless given. */
   readonly moods?: readonly Mood[];
+  /** Firings that the kernel's clock is moved over at most. Of tasks that are asked meanwhile, leases count from then. */
+  readonly farthest?: number;
   /** True: no further work and no further fault, although there is more to do. */
   readonly enough?: () => boolean;
   /** Hears of every fault as it is begun. */
@@ -41,18 +43,19 @@ export interface Report extends Tally {
 type Done = { readonly [K in 'loads' | 'faults']: Record<string, number> };
 
 const SCHEDULES = 2;
+const FARTHEST = 3;
 const PAUSE_MS = 900;
 const LOOK_MS = 50;
 const HANDS = 2;
 /** Beyond this after the last fault something has hung: the checker says what. */
-const GIVE_UP_MS = patient(180_000);
+const GIVE_UP_MS = patient(180_000) + (FARTHEST + 1) * 60_000;
 
 /** One installation, load and faults at once, then peace; what the world has come to, held against what was asked. */
 export async function campaign(options: CampaignOptions): Promise<Report> {
-  const { seed, moods = BAD_MOODS, tell = () => undefined } = options;
+  const { seed, moods = BAD_MOODS, farthest = FARTHEST, tell = () => undefined } = options;
   const over = new AbortController();
   await using site = await startTorture();
-  const stage = createStage({ site, random: createRandom(seed), moods, over: over.signal });
+  const stage = createStage({ site, random: createRandom(seed), moods, farthest, over: over.signal });
   const history: string[] = [];
   const startedAt = Date.now();
   const note = (line: string): void => {
@@ -91,7 +94,13 @@ async function strike(stage: Stage, options: CampaignOptions, counts: Record<str
   const { faults, kinds = FAULT_NAMES, enough = () => false } = options;
   const next = drawn(kinds, (name) => FAULTS[name].weight, stage.random);
   let struck = 0;
-  let turn: Promise<void> = Promise.resolve();
+  const turns = new Map<readonly FaultName[] | undefined, Promise<void>>();
+  const take = (name: FaultName): Promise<void> => {
+    const line = TAKING_TURNS.find((names) => names.includes(name));
+    const turn = (line === undefined ? Promise.resolve() : (turns.get(line) ?? Promise.resolve())).then(() => FAULTS[name].do(stage));
+    turns.set(line, turn);
+    return turn;
+  };
   const hand = async (): Promise<void> => {
     while (struck < faults && !enough()) {
       struck += 1;
@@ -99,8 +108,7 @@ async function strike(stage: Stage, options: CampaignOptions, counts: Record<str
       const name = next();
       counts[name] = (counts[name] ?? 0) + 1;
       note(name);
-      if (TAKING_TURNS.includes(name)) turn = turn.then(() => FAULTS[name].do(stage));
-      await (TAKING_TURNS.includes(name) ? turn : FAULTS[name].do(stage));
+      await take(name);
     }
   };
   await Promise.all(Array.from({ length: HANDS }, hand));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { judge } from './checker.ts';
-import { at, begin, delivery, type Forged, MINUTE, planned, trueHistory } from './forged.ts';
+import { at, begin, delivery, type Forged, heard, MINUTE, planned, trueHistory } from './forged.ts';
 
 /** What is forged, and what the checker must say. Each takes one thing out of a history that is true. */
 const FORGERIES: readonly (readonly [name: string, forge: (history: Forged) => void, says: RegExp])[] = [
@@ -34,21 +34,21 @@ const FORGERIES: readonly (readonly [name: string, forge: (history: Forged) => v
   ['an audit log that was cut', ({ world }) => void Object.assign(world, { auditFault: 'cut' }), /the audit log: cut/],
   [
     'a request sent twice under one key',
-    ({ world }) => void world.asked.push({ path: '/send', key: 'k3', n: 'middle', status: 503 }),
+    ({ world }) => void world.asked.push(heard('k3', 'middle', { status: 503 })),
     /middle was sent twice under k3/,
   ],
   [
     'a request that was done twice',
-    ({ world }) => void world.asked.push({ path: '/send', key: 'k4', n: 'request', status: 200 }),
+    ({ world }) => void world.asked.push(heard('k4', 'request')),
     /was done 2 times by the provider/,
   ],
   [
     'more attempts than were declared',
-    ({ world }) => void world.asked.push({ path: '/send', key: 'k5', n: 'middle', status: 503 }),
+    ({ world }) => void world.asked.push(heard('k5', 'middle', { status: 503 })),
     /was sent 2 times, and declares 0 retries/,
   ],
   ['a request that nobody heard', ({ world }) => void world.asked.splice(2, 1), /is a SUCCESS, and was done 0 times/],
-  ['a request that nobody asked for', ({ world }) => void world.asked.push({ path: '/send', key: 'k6', n: 'strange', status: 200 }), /nobody asked for it/],
+  ['a request that nobody asked for', ({ world }) => void world.asked.push(heard('k6', 'strange')), /nobody asked for it/],
   [
     'a firing of a time when it was not active',
     ({ world }) => void world.firings.push({ id: 'x', schedule: 'ticks', planned: planned - 5, state: 'ended', detail: 'SUCCESS' }),
@@ -56,7 +56,7 @@ const FORGERIES: readonly (readonly [name: string, forge: (history: Forged) => v
   ],
   [
     'a firing that is on no record',
-    ({ world }) => void world.asked.push({ path: '/send', key: 'tick-9', n: 'ticks', status: 200 }),
+    ({ world }) => void world.asked.push(heard('tick-9', 'ticks')),
     /tick-9 was heard, and is no firing on record/,
   ],
   [
@@ -124,7 +124,7 @@ const FORGERIES: readonly (readonly [name: string, forge: (history: Forged) => v
   ['an end that nobody heard', ({ world }) => void world.taken.splice(2, 1), /files has not heard task.succeeded of moved/],
   [
     'an end that was heard and not kept',
-    ({ world }) => void world.taken.splice(2, 1, delivery('moved', 'task.succeeded', { kept: false })),
+    ({ world }) => void world.taken.splice(2, 1, delivery('moved', 'task.succeeded', { status: 503 })),
     /files has not heard task.succeeded of moved/,
   ],
   ['a notice of another key', ({ world }) => void world.taken.push(delivery('moved', 'task.succeeded', { genuine: false })), /not signed by the installation/],
