@@ -71,6 +71,56 @@ const FORGERIES: readonly (readonly [name: string, forge: (history: Forged) => v
     /left out as overlap/,
   ],
   [
+    'a firing ahead of a clock that was not ahead so far',
+    ({ model, world }) => {
+      model.jumps.push({ aheadMs: MINUTE, from: begin + 2 * MINUTE, until: begin + 2.1 * MINUTE });
+      world.firings.push({ id: 'tick-5', schedule: 'ticks', planned: planned + 5, state: 'ended', detail: 'TOOL_OUTCOME_UNKNOWN' });
+    },
+    /fired for .*10:05:00.000Z, when it was not active/,
+  ],
+  [
+    'a time that was forgotten when the clock was right again',
+    ({ model, world }) => {
+      model.jumps.push({ aheadMs: MINUTE, from: begin + MINUTE, until: begin + 1.1 * MINUTE });
+      world.firings.splice(1, 1);
+    },
+    /ticks .*was due at .*10:02:00.000Z: not on record/,
+  ],
+  [
+    'a firing that was made ahead of its time and is gone',
+    ({ model }) => void model.early.push({ schedule: 'ticks', planned: planned + 4 }),
+    /ticks had a firing for .*10:04:00.000Z while the clock was ahead, and has none/,
+  ],
+  [
+    'a request of a firing that left before its lease began',
+    ({ world }) => void world.asked.splice(5, 1, heard('tick-3', 'ticks', { at: (planned + 1) * MINUTE })),
+    /ticks: the firing for .*10:03:00.000Z was done at .*10:01:00.000Z/,
+  ],
+  [
+    'a plan of a firing that ran before its lease began',
+    ({ world }) => void world.changed.set(at(`s-${new Date((planned + 1) * MINUTE).toISOString()}`), (planned - 1) * MINUTE),
+    /copies: the firing for .*10:01:00.000Z was done at/,
+  ],
+  [
+    'a firing that the kernel would not sign any more',
+    ({ world }) => void world.firings.splice(1, 1, { id: 'tick-2', schedule: 'ticks', planned: planned + 2, state: 'refused', detail: 'LEASE_REFUSED' }),
+    /was given up as refused LEASE_REFUSED/,
+  ],
+  [
+    'a firing that was pushed in vain',
+    ({ world }) => void world.firings.splice(1, 1, { id: 'tick-2', schedule: 'ticks', planned: planned + 2, state: 'ended', detail: 'unproven' }),
+    /was given up as ended unproven/,
+  ],
+  [
+    'a decision after its deadline, by a clock that had been right again',
+    ({ model }) => {
+      model.jumps.push({ aheadMs: -60 * MINUTE, from: begin + 50 * MINUTE, until: begin + 55 * MINUTE });
+      const late = { step: 'question', word: 'approved', askedAt: begin + 60 * MINUTE, answeredAt: begin + 61 * MINUTE } as const;
+      model.plans[0]?.words.splice(0, 1, { ...late, outcome: { kind: 'acknowledged', state: 'approved' } });
+    },
+    /after the deadline/,
+  ],
+  [
     'a firing that never ends',
     ({ world }) => void world.firings.push({ id: 'w', schedule: 'copies', planned: planned + 2.5, state: 'pushed', detail: undefined }),
     /is pushed for ever/,
@@ -149,6 +199,50 @@ const FORGERIES: readonly (readonly [name: string, forge: (history: Forged) => v
     ({ world }) => void world.notices.push({ id: 'm', endpoint: 'files', state: 'pending', attempts: 3, created_at: '' }),
     /still pending/,
   ],
+  [
+    'a dead notice that nobody sent again',
+    ({ world }) => {
+      world.taken.splice(2, 1, delivery('moved', 'task.succeeded', { status: 410 }));
+      world.notices.push({ id: 'm', endpoint: 'files', task_id: 'moved', state: 'dead', attempts: 1, created_at: '', problem: '410' });
+    },
+    /m for files is dead, though sent again: 410/,
+  ],
+  [
+    'a dead notice that was sent again and lost',
+    ({ world }) => void world.taken.splice(2, 1, delivery('moved', 'task.succeeded', { status: 410 })),
+    /files has not heard task.succeeded of moved/,
+  ],
+  [
+    'a dead notice that came again under another id',
+    ({ world }) => void world.taken.splice(2, 0, delivery('moved', 'task.succeeded', { id: 'other', status: 410 })),
+    /moved at files \(moved task.succeeded\) was told under another id/,
+  ],
+  [
+    'a dead notice that came again with another text',
+    ({ world }) => void world.taken.splice(2, 0, delivery('moved', 'task.succeeded', { body: 'another', status: 410 })),
+    /has two texts/,
+  ],
+  [
+    'an end at a receiver that was not named',
+    ({ world }) => void world.taken.push(delivery('moved', 'task.succeeded', { endpoint: 'named' })),
+    /moved at named \(moved task.succeeded\) is nothing that it wants/,
+  ],
+  [
+    'the end of an undo at the receiver of a key that did not push it',
+    ({ world }) => void world.taken.push(delivery('u', 'plan.succeeded', { endpoint: 'mine' })),
+    /u at mine .* is nothing that it wants/,
+  ],
+  [
+    'a request told to who wants file tasks',
+    ({ world }) => void world.taken.push(delivery('tick-1', 'task.succeeded', { capability: 'TOOL_CALL' })),
+    /tick-1 at files .* is nothing that it wants/,
+  ],
+  [
+    'a plan of nobody told to who wants plans',
+    ({ world }) => void world.taken.push(delivery('strange', 'plan.succeeded')),
+    /strange at files .* is nothing that it wants/,
+  ],
+  ['an attempt that waits for ever', ({ world }) => void world.unanswered.push('mine'), /an attempt at mine waits for ever/],
   ['a role that did not drain', ({ world }) => void world.undrained.push('api ended with SIGKILL'), /api ended with SIGKILL/],
 ];
 
@@ -164,10 +258,22 @@ describe('the checker of the torture', () => {
     expect(judge(history.model, history.world)).toContainEqual(expect.stringMatching(says));
   });
 
-  it('takes a notice that is dead, with a why, for told', () => {
+  it('lets a notice that was refused for good, and was sent again, come after what it came before', () => {
     const { model, world } = trueHistory();
-    world.taken.splice(2, 1);
-    world.notices.push({ id: 'm', endpoint: 'files', task_id: 'moved', state: 'dead', attempts: 1, created_at: '', problem: '410' });
+    const early = { timestamp: '2026-01-01T09:00:00.000Z', result: 'another' };
+    world.taken.unshift(delivery('moved', 'task.failed', { ...early, status: 410 }));
+    world.taken.push(delivery('moved', 'task.failed', early));
+    expect(judge(model, world)).toEqual([]);
+  });
+
+  it('grants what comes of a clock that was wrong', () => {
+    const { model, world } = trueHistory();
+    // Ahead over two minutes before the schedules ended, so that both have made times that never came for anybody else; back behind the third.
+    model.jumps.push({ aheadMs: 2 * MINUTE, from: begin + 2.5 * MINUTE, until: begin + 2.6 * MINUTE });
+    world.firings.push({ id: 'p-5', schedule: 'copies', planned: planned + 5, state: 'skipped', detail: 'overlap' });
+    world.firings.push({ id: 'tick-4', schedule: 'ticks', planned: planned + 4, state: 'ended', detail: 'TOOL_OUTCOME_UNKNOWN' });
+    world.firings.push({ id: 'tick-5', schedule: 'ticks', planned: planned + 5, state: 'ended', detail: 'TOOL_OUTCOME_UNKNOWN' });
+    model.early.push({ schedule: 'ticks', planned: planned + 4 }, { schedule: 'ticks', planned: planned + 5 });
     expect(judge(model, world)).toEqual([]);
   });
 });
