@@ -32,16 +32,8 @@ const FORGERIES: readonly (readonly [name: string, forge: (history: Forged) => v
   ['the end of a firing that nobody heard', ({ world }) => void world.taken.splice(1, 1), /files has not heard plan.succeeded of 1/],
   ['the end of an undo that nobody heard', ({ world }) => void world.taken.splice(0, 1), /files has not heard plan.succeeded of u/],
   ['an audit log that was cut', ({ world }) => void Object.assign(world, { auditFault: 'cut' }), /the audit log: cut/],
-  [
-    'a request sent twice under one key',
-    ({ world }) => void world.asked.push(heard('k3', 'middle', { status: 503 })),
-    /middle was sent twice under k3/,
-  ],
-  [
-    'a request that was done twice',
-    ({ world }) => void world.asked.push(heard('k4', 'request')),
-    /was done 2 times by the provider/,
-  ],
+  ['a request sent twice under one key', ({ world }) => void world.asked.push(heard('k3', 'middle', { status: 503 })), /middle was sent twice under k3/],
+  ['a request that was done twice', ({ world }) => void world.asked.push(heard('k4', 'request')), /was done 2 times by the provider/],
   [
     'more attempts than were declared',
     ({ world }) => void world.asked.push(heard('k5', 'middle', { status: 503 })),
@@ -54,11 +46,7 @@ const FORGERIES: readonly (readonly [name: string, forge: (history: Forged) => v
     ({ world }) => void world.firings.push({ id: 'x', schedule: 'ticks', planned: planned - 5, state: 'ended', detail: 'SUCCESS' }),
     /when it was not active/,
   ],
-  [
-    'a firing that is on no record',
-    ({ world }) => void world.asked.push(heard('tick-9', 'ticks')),
-    /tick-9 was heard, and is no firing on record/,
-  ],
+  ['a firing that is on no record', ({ world }) => void world.asked.push(heard('tick-9', 'ticks')), /tick-9 was heard, and is no firing on record/],
   [
     'two firings of one time',
     ({ world }) => void world.firings.push({ id: 'y', schedule: 'ticks', planned: planned + 1, state: 'ended', detail: 'FAILED' }),

@@ -24,7 +24,8 @@ const WAYS = {
     return due;
   },
   'all over HTTP': async ({ site, over }, endpoint) => (await insist(() => site.client.webhooks.resendDead(endpoint), over)).resent,
-  'all from the command line': async ({ site }, endpoint) => Number(lastJson(await site.cli(['webhooks', 'resend', '--dead', endpoint, '--json']))['resent'] ?? 0),
+  'all from the command line': async ({ site }, endpoint) =>
+    Number(lastJson(await site.cli(['webhooks', 'resend', '--dead', endpoint, '--json']))['resent'] ?? 0),
 } satisfies Record<string, (stage: Stage, endpoint: Endpoint) => Promise<number>>;
 
 /** The dead notices of an endpoint are sent again, in one of the ways that there are. Whoever died of an answer meanwhile is left for the next time. */

@@ -23,5 +23,8 @@ describe('an installation under every load and every fault', () => {
     for (const name of LOAD_NAMES) expect(report.loads[name]).toBeGreaterThan(0);
     // Not by luck: a kernel that was away makes up for what was due, however fast this was.
     expect(report.firings['ended SUCCESS']).toBeGreaterThan(0);
+    expect(report.earlyFirings).toBeGreaterThan(0);
+    expect(report.resent).toBeGreaterThan(0);
+    expect(report.unansweredDeliveries).toBeGreaterThan(0);
   });
 });

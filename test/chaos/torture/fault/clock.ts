@@ -9,7 +9,9 @@ const SECOND = 1000;
 const MINUTE = 60_000;
 const LOOK_MS = 200;
 /** A kernel that is dead or stopped all this time never sees the wrong time. */
-const SEEN_MS = patient(15_000);
+const SEEN_MS = patient(30_000);
+/** The firing that is moved over is farther away, so that it is made before its time and not at it. */
+const NEAREST_MS = patient(15_000);
 
 /**
  * The kernel's clock is moved over firings of every schedule, or back behind such as were made, until the kernel has
@@ -19,8 +21,9 @@ export async function moveClock(stage: Stage, direction: 'ahead' | 'back'): Prom
   const { site, model, random } = stage;
   const firings = 1 + random.integer(stage.farthest);
   const now = Date.now();
-  const nextFiring = MINUTE - (now % MINUTE) + SECOND;
-  const aheadS = direction === 'ahead' ? Math.ceil((nextFiring + (firings - 1) * MINUTE) / SECOND) : (-firings * MINUTE) / SECOND;
+  const first = (Math.floor((now + NEAREST_MS) / MINUTE) + 1) * MINUTE;
+  const aheadMs = direction === 'ahead' ? first + (firings - 1) * MINUTE + SECOND - now : -firings * MINUTE;
+  const aheadS = Math.ceil(aheadMs / SECOND);
   const jump: Jump = { aheadMs: aheadS * SECOND, from: now, until: Number.POSITIVE_INFINITY };
   model.jumps.push(jump);
   site.kernelClock.move(aheadS);
