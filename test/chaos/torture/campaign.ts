@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { patient } from '../../support/patience.ts';
 import { createRandom, type Random } from '../../support/random.ts';
@@ -5,6 +6,7 @@ import { judge } from './checker.ts';
 import { collect } from './collect.ts';
 import { FAULT_NAMES, FAULTS, type FaultName, TAKING_TURNS } from './faults.ts';
 import { startTorture } from './installation.ts';
+import { keepAll } from './keep.ts';
 import { LOAD, LOAD_NAMES, type LoadName } from './load/index.ts';
 import { addSchedule } from './load/schedules.ts';
 import { makePeace } from './peace.ts';
@@ -28,6 +30,8 @@ export interface CampaignOptions {
   readonly farthest?: number;
   /** True: no further work and no further fault, although there is more to do. */
   readonly enough?: () => boolean;
+  /** Where everything that lies in the installation goes when it broke something, in a directory named by the seed. */
+  readonly keep?: string;
   /** Hears of every fault as it is begun. */
   readonly tell?: (line: string) => void;
 }
@@ -77,6 +81,7 @@ export async function campaign(options: CampaignOptions): Promise<Report> {
   clearTimeout(giveUp);
   const violations = [...broken, ...judge(stage.model, world)];
   for (const violation of violations) note(`VIOLATION ${violation}`);
+  if (violations.length > 0 && options.keep !== undefined) keepAll(path.join(options.keep, `seed-${seed}`), stage, world);
   return { seed, violations, history, ...talliedOf(stage, world, done, Date.now() - startedAt) };
 }
 
