@@ -33,7 +33,16 @@ for (let seed = Number(values.seed); !interrupted && (reports.length === 0 || Da
   const roundEnd = Math.min(until, Date.now() + Number(values.round) * 60_000);
   tell(`seed ${seed}`);
   const enough = (): boolean => interrupted || Date.now() > roundEnd;
-  const report = await campaign({ seed, moods, work: Number.POSITIVE_INFINITY, faults: Number.POSITIVE_INFINITY, lanes: Number(values.lanes), enough, tell, ...kept });
+  const report = await campaign({
+    seed,
+    moods,
+    work: Number.POSITIVE_INFINITY,
+    faults: Number.POSITIVE_INFINITY,
+    lanes: Number(values.lanes),
+    enough,
+    tell,
+    ...kept,
+  });
   reports.push(report);
   tell(`seed ${seed}: ${report.violations.length} violations`);
 }

@@ -10,8 +10,8 @@ const MINUTE = 60_000;
 const LOOK_MS = 200;
 /** A kernel that is dead or stopped all this time never sees the wrong time. */
 const SEEN_MS = patient(30_000);
-/** The firing that is moved over is farther away, so that it is made before its time and not at it. */
-const NEAREST_MS = patient(15_000);
+/** How far away the next firing is when the clock is moved: it is made before its time and not at it, and not so early that its lease is none yet. */
+const AWAY_MS = { least: Math.min(patient(15_000), 50_000), most: 58_000 };
 
 /**
  * The kernel's clock is moved over firings of every schedule, or back behind such as were made, until the kernel has
@@ -20,9 +20,9 @@ const NEAREST_MS = patient(15_000);
 export async function moveClock(stage: Stage, direction: 'ahead' | 'back'): Promise<void> {
   const { site, model, random } = stage;
   const firings = 1 + random.integer(stage.farthest);
+  await delay(untilGood(Date.now()));
   const now = Date.now();
-  const first = (Math.floor((now + NEAREST_MS) / MINUTE) + 1) * MINUTE;
-  const aheadMs = direction === 'ahead' ? first + (firings - 1) * MINUTE + SECOND - now : -firings * MINUTE;
+  const aheadMs = direction === 'ahead' ? firings * MINUTE - (now % MINUTE) + SECOND : -firings * MINUTE;
   const aheadS = Math.ceil(aheadMs / SECOND);
   const jump: Jump = { aheadMs: aheadS * SECOND, from: now, until: Number.POSITIVE_INFINITY };
   model.jumps.push(jump);
@@ -33,6 +33,12 @@ export async function moveClock(stage: Stage, direction: 'ahead' | 'back'): Prom
   // However long it takes: until then nobody knows which times the kernel takes for decided.
   await untilSeen(stage, 0, Number.POSITIVE_INFINITY);
   jump.until = Date.now();
+}
+
+function untilGood(now: number): number {
+  const away = MINUTE - (now % MINUTE);
+  if (away < AWAY_MS.least) return away + MINUTE - AWAY_MS.most;
+  return Math.max(0, away - AWAY_MS.most);
 }
 
 /** Until every schedule that fires waits for the next minute of this clock. */
