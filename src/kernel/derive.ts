@@ -9,7 +9,7 @@ import { createPlanProgress, isDone, type PlanProgress } from '../core/plan-prog
 import { type PlanStep, signedCapability } from '../core/plan-step.ts';
 import type { DeriveRequest, StepEvidence } from '../core/ports/index.ts';
 import { isSearchPlaceIn } from '../core/search-place.ts';
-import { authenticatePlanLease, authorizeTimes, verifyResult } from '../lease/index.ts';
+import { authenticatePlanLease, authorizeTimes, earlyBy, verifyResult } from '../lease/index.ts';
 import { assertDecided } from './approvals/questions.ts';
 import type { KernelOptions, KernelPlans } from './options.ts';
 import { verifiedOnce } from './verified-once.ts';
@@ -20,6 +20,8 @@ export interface DerivedStep {
   /** Of the plan's lease, seconds since 1970. */
   readonly planExp: number;
 }
+
+const EARLY = "the plan's lease counts from later by the kernel's clock";
 
 /** Plans whose runs are kept between two of their steps. */
 const MAX_KEPT = 1000;
@@ -39,6 +41,8 @@ export function createDerivation(plans: KernelPlans, options: KernelOptions): (r
     const opened = await authenticatePlanLease(lease, { planSha256, aud: plans.queue, iss: config.issuer }, leases);
     if (!opened.ok) throw new WritError('INVALID_LEASE', opened.message);
     const isRevoked = (jti: string): boolean => store.revocation(jti) !== undefined;
+    // Only who hears a final word ends his plan: one that runs by its worker's clock, and the kernel's is behind, waits until that is right.
+    if (!isRevoked(opened.lease.jti) && earlyBy(opened.lease, { now: clock.now() }) > 0) throw new WritError('KERNEL_UNAVAILABLE', EARLY);
     const refusal = authorizeTimes(opened.lease, { now: clock.now(), maxTtl: config.maxTtl, isRevoked });
     if (refusal) throw new WritError(refusal.code === 'LEASE_EXPIRED' ? 'LEASE_EXPIRED' : 'INVALID_LEASE', refusal.message);
     return opened.lease;

@@ -1,6 +1,6 @@
 /** Leases, signed results and revocations: who may run what, and who said that it was done. */
 export { type Authorities, type AuthoritiesOptions, createAuthorities } from './authorities.ts';
-export { authorizeLease, authorizeTimes, type LeaseCircumstances, type LeaseRefusal } from './authorize-lease.ts';
+export { authorizeLease, authorizeTimes, earlyBy, type LeaseCircumstances, type LeaseRefusal } from './authorize-lease.ts';
 export { createKeyring, fixedKeyring, type Keyring, type KeyringOptions, type KeySource } from './keyring.ts';
 export {
   generateKey,

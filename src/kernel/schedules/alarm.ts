@@ -71,6 +71,8 @@ export function createAlarm({ store, kernel, lane, clock, report }: AlarmOptions
   async function push(firing: Firing): Promise<Change> {
     if (firing.planned * MINUTE > clock.now()) return { ...firing, lookAt: firing.planned * MINUTE };
     const end = await ways.push(firing);
+    // Set back since it was looked at, the clock makes this a firing of later, which the kernel does not sign yet: it stands, and waits.
+    if (end.kind === 'refused' && firing.planned * MINUTE > clock.now()) return { ...firing, lookAt: firing.planned * MINUTE };
     if (end.kind === 'refused') return { ...firing, state: 'refused', detail: end.code, lookAt: undefined };
     return AFTER_PUSH[end.kind]({ ...firing, pushes: firing.pushes + 1 }, clock.now());
   }

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { patient } from '../../support/patience.ts';
 import { createRandom, type Random } from '../../support/random.ts';
@@ -5,6 +6,7 @@ import { judge } from './checker.ts';
 import { collect } from './collect.ts';
 import { FAULT_NAMES, FAULTS, type FaultName, TAKING_TURNS } from './faults.ts';
 import { startTorture } from './installation.ts';
+import { keepAll } from './keep.ts';
 import { LOAD, LOAD_NAMES, type LoadName } from './load/index.ts';
 import { addSchedule } from './load/schedules.ts';
 import { makePeace } from './peace.ts';
@@ -24,8 +26,12 @@ export interface CampaignOptions {
   readonly kinds?: readonly FaultName[];
   /** Of receivers; all bad ones unless given. */
   readonly moods?: readonly Mood[];
+  /** Firings that the kernel's clock is moved over at most. Of tasks that are asked meanwhile, leases count from then. */
+  readonly farthest?: number;
   /** True: no further work and no further fault, although there is more to do. */
   readonly enough?: () => boolean;
+  /** Where everything that lies in the installation goes when it broke something, in a directory named by the seed. */
+  readonly keep?: string;
   /** Hears of every fault as it is begun. */
   readonly tell?: (line: string) => void;
 }
@@ -41,18 +47,19 @@ export interface Report extends Tally {
 type Done = { readonly [K in 'loads' | 'faults']: Record<string, number> };
 
 const SCHEDULES = 2;
+const FARTHEST = 3;
 const PAUSE_MS = 900;
 const LOOK_MS = 50;
 const HANDS = 2;
 /** Beyond this after the last fault something has hung: the checker says what. */
-const GIVE_UP_MS = patient(180_000);
+const GIVE_UP_MS = patient(180_000) + (FARTHEST + 1) * 60_000;
 
 /** One installation, load and faults at once, then peace; what the world has come to, held against what was asked. */
 export async function campaign(options: CampaignOptions): Promise<Report> {
-  const { seed, moods = BAD_MOODS, tell = () => undefined } = options;
+  const { seed, moods = BAD_MOODS, farthest = FARTHEST, tell = () => undefined } = options;
   const over = new AbortController();
   await using site = await startTorture();
-  const stage = createStage({ site, random: createRandom(seed), moods, over: over.signal });
+  const stage = createStage({ site, random: createRandom(seed), moods, farthest, over: over.signal });
   const history: string[] = [];
   const startedAt = Date.now();
   const note = (line: string): void => {
@@ -74,6 +81,7 @@ export async function campaign(options: CampaignOptions): Promise<Report> {
   clearTimeout(giveUp);
   const violations = [...broken, ...judge(stage.model, world)];
   for (const violation of violations) note(`VIOLATION ${violation}`);
+  if (violations.length > 0 && options.keep !== undefined) keepAll(path.join(options.keep, `seed-${seed}`), stage, world);
   return { seed, violations, history, ...talliedOf(stage, world, done, Date.now() - startedAt) };
 }
 
@@ -91,7 +99,13 @@ async function strike(stage: Stage, options: CampaignOptions, counts: Record<str
   const { faults, kinds = FAULT_NAMES, enough = () => false } = options;
   const next = drawn(kinds, (name) => FAULTS[name].weight, stage.random);
   let struck = 0;
-  let turn: Promise<void> = Promise.resolve();
+  const turns = new Map<readonly FaultName[] | undefined, Promise<void>>();
+  const take = (name: FaultName): Promise<void> => {
+    const line = TAKING_TURNS.find((names) => names.includes(name));
+    const turn = (line === undefined ? Promise.resolve() : (turns.get(line) ?? Promise.resolve())).then(() => FAULTS[name].do(stage));
+    turns.set(line, turn);
+    return turn;
+  };
   const hand = async (): Promise<void> => {
     while (struck < faults && !enough()) {
       struck += 1;
@@ -99,8 +113,7 @@ async function strike(stage: Stage, options: CampaignOptions, counts: Record<str
       const name = next();
       counts[name] = (counts[name] ?? 0) + 1;
       note(name);
-      if (TAKING_TURNS.includes(name)) turn = turn.then(() => FAULTS[name].do(stage));
-      await (TAKING_TURNS.includes(name) ? turn : FAULTS[name].do(stage));
+      await take(name);
     }
   };
   await Promise.all(Array.from({ length: HANDS }, hand));

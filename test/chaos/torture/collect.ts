@@ -5,7 +5,6 @@ import {
   type ApprovalView,
   type ExecutionResult,
   type KeySet,
-  type NoticeLine,
   type PlanRecord,
   type PlanResult,
   type PlanStepRecord,
@@ -17,6 +16,8 @@ import {
 import { codeOf, insist } from './insist.ts';
 import type { Installation } from './installation.ts';
 import { manifestOf } from './load/push-task.ts';
+import { ENDPOINTS } from './model.ts';
+import { noticesOf } from './operator.ts';
 import { plansOf } from './peace.ts';
 import type { Delivery } from './receivers.ts';
 import type { Stage } from './stage.ts';
@@ -43,6 +44,7 @@ export async function collect(stage: Stage): Promise<World> {
     approvals.set(id, (await insist(() => site.client.plans.approvals({ plan: id }), stage.over)).approvals);
   }
   const notices = await noticesOf(stage);
+  const unanswered = ENDPOINTS.filter((endpoint) => site.receivers[endpoint].unanswered > 0);
   const audit = await site.cli(['audit', 'verify']);
   const undrained = await site.roles.stop();
   const files = filesOf(site.base);
@@ -55,6 +57,7 @@ export async function collect(stage: Stage): Promise<World> {
     asked: site.provider.heard,
     taken: await Promise.all(site.deliveries.map((delivery) => takenOf(delivery, keys))),
     notices,
+    unanswered,
     firings: firingsOf(site, stage),
     approvals,
     auditFault: audit.code === 0 ? undefined : `${audit.out}${audit.err}`,
@@ -99,17 +102,6 @@ async function undoOf({ site, over }: Stage, plan: string): Promise<PlanUndoAnsw
   }
 }
 
-async function noticesOf({ site, over }: Stage): Promise<readonly NoticeLine[]> {
-  const all: NoticeLine[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await insist(() => site.client.webhooks.notices({ limit: 500, ...(cursor === undefined ? {} : { cursor }) }), over);
-    all.push(...page.notices);
-    cursor = page.next;
-  } while (cursor !== undefined);
-  return all;
-}
-
 interface NoticeBody {
   readonly type: string;
   readonly timestamp: string;
@@ -122,14 +114,15 @@ interface NoticeBody {
   };
 }
 
-async function takenOf({ endpoint, id, body, genuine, kept }: Delivery, keys: KeySet): Promise<Taken> {
+async function takenOf({ endpoint, id, body, genuine, status }: Delivery, keys: KeySet): Promise<Taken> {
   const { type, timestamp, data } = JSON.parse(body) as NoticeBody;
   const { task_id, plan_id, capability_id = '', manifest_sha256 = '', result } = data;
   const { ok } =
     plan_id === undefined
       ? await verifyResult(result as ExecutionResult, { task_id: task_id ?? '', capability_id, manifest_sha256 }, keys)
       : await verifyPlanResult(result as PlanResult, plan_id, keys);
-  return { endpoint, id, body, genuine, kept, type, timestamp, subject: plan_id ?? task_id ?? '', signed: ok };
+  const subject = plan_id ?? task_id ?? '';
+  return { endpoint, id, body, genuine, status, type, timestamp, subject, signed: ok, capability: capability_id, result: JSON.stringify(result) };
 }
 
 /** The sign of a vault, which its executor puts there. */

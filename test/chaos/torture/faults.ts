@@ -2,11 +2,12 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { openKernelStore } from '../../../src/adapters/sqlite/kernel-store/kernel-store.ts';
 import { signal } from '../processes.ts';
-import type { Endpoint } from './model.ts';
+import { moveClock } from './fault/clock.ts';
+import { beGone, hangLong } from './fault/receivers.ts';
+import { ENDPOINTS } from './model.ts';
 import { ROLE_NAMES, type RoleName } from './roles.ts';
 import type { Stage } from './stage.ts';
 
-const ENDPOINTS = ['files', 'named', 'mine'] as const satisfies readonly Endpoint[];
 const WORKERS = ['worker-1', 'worker-2', 'tools'] as const satisfies readonly RoleName[];
 /** Whoever does not come in this time is not waited for. */
 const AMBUSH_MS = 5_000;
@@ -79,6 +80,8 @@ export const FAULTS = {
       await receiver.live();
     },
   },
+  'receiver gone': { weight: 3, do: beGone },
+  'receiver hangs': { weight: 2, do: hangLong },
   /** Requests are under way for longer, so that who waits for them dies. */
   'slow provider': {
     weight: 3,
@@ -89,13 +92,19 @@ export const FAULTS = {
     },
   },
   'kernel away': { weight: 2, do: keepKernelAway },
+  'clock ahead': { weight: 2, do: (stage) => moveClock(stage, 'ahead') },
+  'clock back': { weight: 2, do: (stage) => moveClock(stage, 'back') },
 } satisfies Record<string, { readonly weight: number; do(stage: Stage): Promise<void> }>;
-
-/** These take turns: each needs the Redis that another one hurts. */
-export const TAKING_TURNS: readonly FaultName[] = ['redis killed', 'redis emptied', 'redis stopped'];
 
 export type FaultName = keyof typeof FAULTS;
 export const FAULT_NAMES = Object.keys(FAULTS) as readonly FaultName[];
+
+/** Those of one line take turns: each needs the Redis, the receivers or the kernel's clock that another one hurts. */
+export const TAKING_TURNS: readonly (readonly FaultName[])[] = [
+  ['redis killed', 'redis emptied', 'redis stopped'],
+  ['receiver in a mood', 'receiver dead', 'receiver gone', 'receiver hangs'],
+  ['kernel away', 'clock ahead', 'clock back'],
+];
 
 const PROBE = 'torture:probe';
 

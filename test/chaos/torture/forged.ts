@@ -1,6 +1,6 @@
 import type { ApprovalView, PlanStepRecord } from '../../../src/surfaces/client/index.ts';
 import { createModel, type Endpoint, type FileDeed, type Model } from './model.ts';
-import type { Taken, TaskEnd, World } from './world.ts';
+import type { Heard, Taken, TaskEnd, World } from './world.ts';
 
 /** A small history in which everything went as it was asked, made by hand, for whoever wants to spoil it. */
 export interface Forged {
@@ -120,7 +120,10 @@ function trueWorld(): Spoiled {
       [at('s'), 'content of s'],
       [copy, 'content of s'],
     ]),
-    changed: new Map([[at('h.done'), begin + 1]]),
+    changed: new Map([
+      [at('h.done'), begin + 1],
+      [copy, (planned + 1) * MINUTE],
+    ]),
     tasks: new Map<string, TaskEnd>([
       ...['moved', 'baited', 'first', 'later'].map((id) => [id, signed] as const),
       ...['second', 'refused'].map((id) => [id, failed] as const),
@@ -160,10 +163,10 @@ function trueWorld(): Spoiled {
       ],
     ]),
     asked: [
-      { path: '/send', key: 'k1', n: 'request', status: 503 },
-      { path: '/send', key: 'k2', n: 'request', status: 200 },
-      { path: '/send', key: 'k3', n: 'middle', status: 200 },
-      ...[1, 2, 3].map((minute) => ({ path: '/send', key: `tick-${minute}`, n: 'ticks', status: 200 })),
+      heard('k1', 'request', { status: 503 }),
+      heard('k2', 'request'),
+      heard('k3', 'middle'),
+      ...[1, 2, 3].map((minute) => heard(`tick-${minute}`, 'ticks', { at: (planned + minute) * MINUTE })),
     ],
     taken: [
       delivery('u', 'plan.succeeded'),
@@ -174,6 +177,7 @@ function trueWorld(): Spoiled {
       delivery('plan', 'plan.succeeded'),
     ],
     notices: [],
+    unanswered: [],
     firings: [
       ...[1, 2, 3].map((minute) => ({ id: `tick-${minute}`, schedule: 'ticks', planned: planned + minute, state: 'ended', detail: 'SUCCESS' })),
       { id: 'p-1', schedule: 'copies', planned: planned + 1, state: 'ended', detail: 'SUCCESS' },
@@ -189,6 +193,11 @@ function trueWorld(): Spoiled {
   };
 }
 
+/** A request that the provider heard and did. */
+export function heard(key: string, n: string, more: Partial<Heard> = {}): Heard {
+  return { path: '/send', key, n, status: 200, at: begin, ...more };
+}
+
 export function delivery(subject: string, type: string, more: Partial<Taken> = {}): Taken {
   return {
     endpoint: 'files',
@@ -199,7 +208,9 @@ export function delivery(subject: string, type: string, more: Partial<Taken> = {
     subject,
     type,
     timestamp: until,
-    kept: true,
+    status: 204,
+    capability: type.startsWith('task.') ? 'FILE_MOVE' : '',
+    result: `${subject} ${type}`,
     ...more,
   };
 }

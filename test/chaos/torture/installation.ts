@@ -4,9 +4,10 @@ import path from 'node:path';
 import { type DataDirPaths, dataDirPaths } from '../../../src/data-dir/paths.ts';
 import { WritClient } from '../../../src/surfaces/client/index.ts';
 import { commandLine, lastJson, type Said } from '../../support/command-line.ts';
+import { createOtherClock, type OtherClock } from '../../support/other-clock.ts';
 import { freePorts } from '../../support/ports.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
-import type { Endpoint } from './model.ts';
+import { ENDPOINTS, type Endpoint } from './model.ts';
 import { type Provider, startProvider, TOOL } from './provider.ts';
 import { type Delivery, type Receiver, startReceiver } from './receivers.ts';
 import { createRoles, type Roles } from './roles.ts';
@@ -18,6 +19,8 @@ export interface Installation extends AsyncDisposable {
   readonly base: string;
   readonly redis: TestRedis;
   readonly roles: Roles;
+  /** The kernel's; all others have that of the machine. */
+  readonly kernelClock: OtherClock;
   readonly client: WritClient;
   readonly provider: Provider;
   readonly receivers: Readonly<Record<Endpoint, Receiver>>;
@@ -27,7 +30,8 @@ export interface Installation extends AsyncDisposable {
   cli(args: readonly string[]): Promise<Said>;
 }
 
-const ENDPOINTS = ['files', 'named', 'mine'] as const satisfies readonly Endpoint[];
+/** An attempt to deliver a notice. */
+export const ATTEMPT_MS = 1500;
 /** Whom an endpoint is told of beside what names it. */
 const TOLD = {
   files: 'capabilities = ["FILE_MOVE", "FILE_COPY", "FILE_DELETE"]\nplans = true',
@@ -54,7 +58,7 @@ export async function startTorture(): Promise<Installation> {
       ...Object.entries(LOCKS).map(([name, value]) => `${name} = ${value}`),
       `[http]\nport = ${apiPort}\n[log]\nlevel = "warn"\n[file]\nmax_run_s = ${maxRunS}\n[plan]\nsweep_ms = 500\nregistry_dir = ${JSON.stringify(registry)}`,
       `[file.base_directories]\nmain = ${JSON.stringify(base)}`,
-      '[webhooks]\ntimeout_ms = 1500',
+      `[webhooks]\ntimeout_ms = ${ATTEMPT_MS}`,
       ...ENDPOINTS.map((name, at) => `[webhooks.endpoints.${name}]\nurl = "http://127.0.0.1:${ports[at]}/hook"\nallow = ["127.0.0.1"]\n${TOLD[name]}`),
     ];
     writeFileSync(`${places.configFile}.new`, `${lines.join('\n')}\n`, { mode: 0o600 });
@@ -63,7 +67,8 @@ export async function startTorture(): Promise<Installation> {
   settings(300);
 
   const redis = await startTestRedis({ directory: places.redis });
-  const roles = createRoles(['--data-dir', places.dataDir], logs);
+  const kernelClock = createOtherClock(home);
+  const roles = createRoles(['--data-dir', places.dataDir], logs, kernelClock);
   const deliveries: Delivery[] = [];
   let webhookKey = '';
   const receivers = Object.fromEntries(
@@ -82,7 +87,7 @@ export async function startTorture(): Promise<Installation> {
     // Short, so that what is asked of a process that was stopped is asked again.
     const client = new WritClient({ baseUrl: `http://127.0.0.1:${apiPort}`, key: String(made['secret']), timeoutMs: 10_000, retries: 6 });
     webhookKey = (await client.webhooks.list()).public_key;
-    return { places, base, redis, roles, client, provider, receivers, deliveries, settings, cli, [Symbol.asyncDispose]: close };
+    return { places, base, redis, roles, kernelClock, client, provider, receivers, deliveries, settings, cli, [Symbol.asyncDispose]: close };
   } catch (error) {
     await close();
     throw error;

@@ -13,10 +13,30 @@ export interface Model {
   readonly answers: Map<string, Set<string>>;
   /** When Redis lost its data, milliseconds since 1970. */
   readonly losses: number[];
+  readonly jumps: Jump[];
+  /** Firings that were seen before their time, while the kernel's clock was ahead. */
+  readonly early: EarlyFiring[];
+  /** Dead notices that the operator was told to be due again. */
+  resent: number;
 }
 
-/** Endpoints of webhooks that must hear of an end. */
-export type Endpoint = 'files' | 'named' | 'mine';
+/** The kernel's clock was moved, and set right again. Times are milliseconds since 1970 by everybody else's clock. */
+export interface Jump {
+  readonly aheadMs: number;
+  readonly from: number;
+  /** When the kernel had seen that it is right again, at the latest; infinite: not yet. */
+  until: number;
+}
+
+export interface EarlyFiring {
+  readonly schedule: string;
+  /** Minutes since 1970. */
+  readonly planned: number;
+}
+
+/** Endpoints of webhooks: one that is told of every file task and plan, one that a push names, one of the key that pushes. */
+export const ENDPOINTS = ['files', 'named', 'mine'] as const;
+export type Endpoint = (typeof ENDPOINTS)[number];
 
 /** A file and the one task that may move, copy or delete it. */
 export interface FileDeed {
@@ -39,6 +59,8 @@ export interface Bait {
 export interface TaskAsk extends FileDeed {
   readonly id: string;
   readonly told: readonly Endpoint[];
+  /** Who may hear of it beside these. */
+  readonly mayHear?: readonly Endpoint[];
   /** Milliseconds since 1970. */
   readonly notBefore?: number;
   /** Tasks of one content and different destinations: one of them has it. */
@@ -69,6 +91,8 @@ export interface Word {
   readonly step: string;
   readonly word: 'approved' | 'denied';
   readonly askedAt: number;
+  /** When the outcome came. */
+  answeredAt?: number;
   /** `acknowledged`: with that state; `refused`: with that code; `unclear`: no answer came. */
   outcome: { readonly kind: 'acknowledged'; readonly state: string } | { readonly kind: 'refused'; readonly code: string } | { readonly kind: 'unclear' };
 }
@@ -100,5 +124,5 @@ export interface Span {
 }
 
 export function createModel(): Model {
-  return { tasks: [], plans: [], undos: [], schedules: [], bystanders: new Map(), answers: new Map(), losses: [] };
+  return { tasks: [], plans: [], undos: [], schedules: [], bystanders: new Map(), answers: new Map(), losses: [], jumps: [], early: [], resent: 0 };
 }

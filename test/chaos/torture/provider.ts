@@ -25,7 +25,7 @@ export async function startProvider(): Promise<Provider> {
     const sofar = refused.get(n) ?? 0;
     const status = sofar < wanted ? 503 : 200;
     if (status === 503) refused.set(n, sofar + 1);
-    heard.push({ path: asked.path, key: asked.key ?? '', n, status });
+    heard.push({ path: asked.path, key: asked.key ?? '', n, status, at: Date.now() });
     provider.ambush.spring();
     const say = (): void => (status === 200 ? answerOk(asked, response) : void response.writeHead(503).end('later'));
     setTimeout(say, provider.slowMs);

@@ -10,10 +10,11 @@ export interface Delivery {
   readonly id: string;
   readonly body: string;
   readonly genuine: boolean;
-  readonly kept: boolean;
+  /** What it was answered; 0: nothing. */
+  readonly status: number;
 }
 
-/** How a receiver takes what comes; whether it has said 2xx. */
+/** How a receiver takes what comes; the status that it has said, 0 for none. */
 const MOODS = {
   fine: (response) => said(response, 204),
   refuses: (response) => said(response, 500),
@@ -24,17 +25,17 @@ const MOODS = {
     return said(response, 302);
   },
   gone: (response) => said(response, 410),
-  hangs: () => false,
+  hangs: () => 0,
   cuts: (response) => {
     response.destroy();
-    return false;
+    return 0;
   },
   /** Its head says 200, and its body has no end. */
   endless: (response) => {
     response.writeHead(200).write('more');
-    return true;
+    return 200;
   },
-} satisfies Record<string, (response: ServerResponse) => boolean>;
+} satisfies Record<string, (response: ServerResponse) => number>;
 
 export type Mood = keyof typeof MOODS;
 export const BAD_MOODS = (Object.keys(MOODS) as readonly Mood[]).filter((mood) => mood !== 'fine');
@@ -42,6 +43,8 @@ export const BAD_MOODS = (Object.keys(MOODS) as readonly Mood[]).filter((mood) =
 /** A receiver that can be in any mood, and can die and come back on its port. */
 export interface Receiver extends AsyncDisposable {
   mood: Mood;
+  /** Deliveries that were read and not answered, whose senders wait. */
+  readonly unanswered: number;
   /** Done when the next delivery has been read, before it is answered. */
   readonly ambush: Ambush;
   die(): Promise<void>;
@@ -55,6 +58,7 @@ const NEAR_S = 300;
 export async function startReceiver(endpoint: Endpoint, port: number, deliveries: Delivery[], key: () => string): Promise<Receiver> {
   let server: Server | undefined;
   let publicKey: KeyObject | undefined;
+  const waiting = new Set<ServerResponse>();
   async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
@@ -62,12 +66,20 @@ export async function startReceiver(endpoint: Endpoint, port: number, deliveries
     const delivery = read(request, Buffer.concat(chunks), publicKey);
     receiver.ambush.spring();
     // The last word is the mood of when it was read, as a program's is.
-    const kept = MOODS[receiver.mood](response);
-    if (request.url === '/hook') deliveries.push({ endpoint, ...delivery, kept });
-    else deliveries.push({ endpoint, ...delivery, genuine: false, kept: false });
+    const status = MOODS[receiver.mood](response);
+    if (status === 0) waitsFor(response);
+    deliveries.push({ endpoint, ...delivery, status, ...(request.url === '/hook' ? {} : { genuine: false }) });
+  }
+  function waitsFor(response: ServerResponse): void {
+    waiting.add(response);
+    response.once('close', () => waiting.delete(response));
+    if (response.destroyed) waiting.delete(response);
   }
   const receiver: Receiver = {
     mood: 'fine',
+    get unanswered() {
+      return waiting.size;
+    },
     ambush: createAmbush(),
     async die() {
       const dying = server;
@@ -89,10 +101,16 @@ export async function startReceiver(endpoint: Endpoint, port: number, deliveries
   return receiver;
 }
 
-function said(response: ServerResponse, status: number): boolean {
+function said(response: ServerResponse, status: number): number {
   response.writeHead(status).end();
-  return status < 300;
+  return status;
 }
+
+/** Whether the receiver has said that it has what was delivered. */
+export const isKept = ({ status }: { readonly status: number }): boolean => status >= 200 && status < 300;
+
+/** Whether it has said that it wants no notices any more, after which an operator sends this one again, or nobody. */
+export const isRefusedForGood = ({ status }: { readonly status: number }): boolean => status === 410;
 
 function keyOf(text: string): KeyObject {
   const x = Buffer.from(text.replace('whpk_', ''), 'base64').toString('base64url');

@@ -3,6 +3,7 @@ import { closeSync, openSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { packageRoot } from '../../../config/package.ts';
+import type { OtherClock } from '../../support/other-clock.ts';
 import { patient } from '../../support/patience.ts';
 import { signal } from '../processes.ts';
 
@@ -48,8 +49,8 @@ const LOOK_MS = 20;
 const READY_MS = patient(60_000);
 const PROGRAM = path.join(packageRoot(), 'dist/src/bin/writ.js');
 
-/** @param logs directory for what the roles say, a file each */
-export function createRoles(settings: readonly string[], logs: string): Roles {
+/** @param logs directory for what the roles say, a file each; @param clock the kernel's */
+export function createRoles(settings: readonly string[], logs: string, clock: OtherClock): Roles {
   const members = new Map<RoleName, Member>();
   const kills = Object.fromEntries(ROLE_NAMES.map((name) => [name, 0])) as Record<RoleName, number>;
   let stopping = false;
@@ -58,7 +59,8 @@ export function createRoles(settings: readonly string[], logs: string): Roles {
   function launch(name: RoleName): void {
     const log = openSync(path.join(logs, `${name}.log`), 'a');
     // Whoever kills the run takes them along: without the channel nobody would end them.
-    const child = spawn('setpriv', ['--pdeathsig', 'KILL', process.execPath, PROGRAM, ...settings, ...CAST[name]], { stdio: ['ignore', log, log, 'ipc'] });
+    const words = ['--pdeathsig', 'KILL', ...(name === 'kernel' ? clock.launcher : []), process.execPath, PROGRAM, ...settings, ...CAST[name]];
+    const child = spawn('setpriv', words, { stdio: ['ignore', log, log, 'ipc'] });
     closeSync(log);
     const ended = new Promise<number | NodeJS.Signals | null>((settle) => child.once('exit', (code, by) => settle(by ?? code)));
     const member: Member = { child, ended, isReady: false };
@@ -68,6 +70,7 @@ export function createRoles(settings: readonly string[], logs: string): Roles {
       if (type === 'ready') member.isReady = true;
     });
     void ended.then((how) => {
+      clock.forget(child.pid ?? 0);
       if (members.get(name) !== member || stopping) return;
       members.delete(name);
       if (how !== 'SIGKILL') ownEnds += 1;

@@ -5,7 +5,7 @@ import { BAD_MOODS } from './receivers.ts';
 import { sumOf } from './tally.ts';
 
 /**
- * `npm run torture -- [--minutes 10] [--seed n] [--lanes 12] [--round 3] [--moods refuses,gone]`, and `npm run test:long -- torture` with the same
+ * `npm run torture -- [--minutes 10] [--seed n] [--lanes 12] [--round 3] [--moods refuses,gone] [--keep directory]`, and `npm run test:long -- torture` with the same
  * words: one installation after the other, each with the next seed and so many minutes of load and faults, until the time is over.
  */
 const { values } = parseArgs({
@@ -15,6 +15,7 @@ const { values } = parseArgs({
     lanes: { type: 'string', default: '12' },
     round: { type: 'string', default: '3' },
     moods: { type: 'string', default: BAD_MOODS.join(',') },
+    keep: { type: 'string' },
     evidence: { type: 'string', default: evidencePath('torture') },
   },
 });
@@ -23,6 +24,7 @@ const moods = BAD_MOODS.filter((mood) => values.moods.split(',').includes(mood))
 const startedAt = new Date();
 const commit = revision();
 const until = startedAt.getTime() + Number(values.minutes) * 60_000;
+const kept = values.keep === undefined ? {} : { keep: values.keep };
 let interrupted = false;
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => (interrupted = true));
 
@@ -31,7 +33,16 @@ for (let seed = Number(values.seed); !interrupted && (reports.length === 0 || Da
   const roundEnd = Math.min(until, Date.now() + Number(values.round) * 60_000);
   tell(`seed ${seed}`);
   const enough = (): boolean => interrupted || Date.now() > roundEnd;
-  const report = await campaign({ seed, moods, work: Number.POSITIVE_INFINITY, faults: Number.POSITIVE_INFINITY, lanes: Number(values.lanes), enough, tell });
+  const report = await campaign({
+    seed,
+    moods,
+    work: Number.POSITIVE_INFINITY,
+    faults: Number.POSITIVE_INFINITY,
+    lanes: Number(values.lanes),
+    enough,
+    tell,
+    ...kept,
+  });
   reports.push(report);
   tell(`seed ${seed}: ${report.violations.length} violations`);
 }

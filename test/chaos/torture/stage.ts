@@ -12,6 +12,8 @@ export interface Stage {
   readonly random: Random;
   /** Moods that receivers get into. */
   readonly moods: readonly Mood[];
+  /** Firings that the kernel's clock is moved over at most. */
+  readonly farthest: number;
   /** The run does not wait any longer. */
   readonly over: AbortSignal;
   /** By plan: pushes it once more. */
@@ -27,7 +29,7 @@ export interface Stage {
 /** Few, so that tasks meet in them. */
 const DIRECTORIES = 3;
 
-export function createStage({ site, random, moods, over }: Pick<Stage, 'site' | 'random' | 'moods' | 'over'>): Stage {
+export function createStage({ site, random, moods, farthest, over }: Pick<Stage, 'site' | 'random' | 'moods' | 'farthest' | 'over'>): Stage {
   const directories = Array.from({ length: DIRECTORIES }, (_, at) => path.join(site.base, `shared-${at}`));
   for (const directory of directories) mkdirSync(directory, { recursive: true });
   let last = 0;
@@ -37,6 +39,7 @@ export function createStage({ site, random, moods, over }: Pick<Stage, 'site' | 
     again: new Map(),
     random,
     moods,
+    farthest,
     over,
     next() {
       last += 1;

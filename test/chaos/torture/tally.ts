@@ -1,3 +1,4 @@
+import { isKept } from './receivers.ts';
 import type { Stage } from './stage.ts';
 import type { World } from './world.ts';
 
@@ -16,10 +17,15 @@ export interface Tally {
   readonly undos: number;
   readonly questions: Readonly<Record<string, number>>;
   readonly firings: Readonly<Record<string, number>>;
+  /** Made while the kernel's clock was ahead, before their time. */
+  readonly earlyFirings: number;
   readonly requests: number;
   readonly unknownRequests: number;
   readonly deliveries: number;
   readonly keptDeliveries: number;
+  readonly unansweredDeliveries: number;
+  /** Dead notices that were due again. */
+  readonly resent: number;
   readonly notices: Readonly<Record<string, number>>;
 }
 
@@ -37,10 +43,13 @@ export function talliedOf({ site, model }: Stage, world: World, done: Pick<Tally
     undos: model.undos.length,
     questions: counted([...world.approvals.values()].flatMap((rows) => rows.map(({ state }) => state))),
     firings: counted(world.firings.map(({ state, detail }) => `${state} ${detail ?? ''}`.trim())),
+    earlyFirings: model.early.length,
     requests: world.asked.length,
     unknownRequests: steps.filter(({ error_code: code }) => code === 'TOOL_OUTCOME_UNKNOWN').length,
     deliveries: world.taken.length,
-    keptDeliveries: world.taken.filter(({ kept }) => kept).length,
+    keptDeliveries: world.taken.filter(isKept).length,
+    unansweredDeliveries: world.taken.filter(({ status }) => status === 0).length,
+    resent: model.resent,
     notices: counted(world.notices.map(({ state }) => state)),
   };
 }

@@ -1,4 +1,5 @@
 import type { ApprovalView, NoticeLine, PlanStepRecord, PlanUndoAnswer } from '../../../src/surfaces/client/index.ts';
+import type { Endpoint } from './model.ts';
 
 /** Everything that was found in the end, as plain data: nothing in here is believed because a role says so, see `collect.ts`. */
 export interface World {
@@ -12,6 +13,8 @@ export interface World {
   readonly asked: readonly Heard[];
   readonly taken: readonly Taken[];
   readonly notices: readonly NoticeLine[];
+  /** Endpoints whose receivers had senders waiting for their answers, although all was told. */
+  readonly unanswered: readonly string[];
   readonly firings: readonly FiringRecord[];
   /** By plan. */
   readonly approvals: ReadonlyMap<string, readonly ApprovalView[]>;
@@ -50,11 +53,13 @@ export interface Heard {
   readonly n: string;
   /** What it answered; 0: it hung up. */
   readonly status: number;
+  /** When it was heard, milliseconds since 1970. */
+  readonly at: number;
 }
 
 /** A delivery that a receiver heard. */
 export interface Taken {
-  readonly endpoint: string;
+  readonly endpoint: Endpoint;
   readonly id: string;
   readonly body: string;
   /** Whether the signature is right for these bytes, and the time is near. */
@@ -65,8 +70,12 @@ export interface Taken {
   readonly type: string;
   /** Of the end, as the notice says. */
   readonly timestamp: string;
-  /** Whether the receiver said 2xx. */
-  readonly kept: boolean;
+  /** What the receiver answered; 0: nothing. */
+  readonly status: number;
+  /** Of a task. */
+  readonly capability: string;
+  /** The result inside. */
+  readonly result: string;
 }
 
 /** A row of the kernel's store. */

@@ -216,6 +216,17 @@ describe('derivation of a lease for a step', () => {
     await expect(ask(plan, envelope)).rejects.toMatchObject({ code: 'LEASE_EXPIRED' });
   });
 
+  it('is not refused for good under a lease that counts from later by a clock that was set back', async () => {
+    const envelope = linked([copy(0)]);
+    const [plan, revoked] = [await kernel.issuePlan({ envelope }), await kernel.issuePlan({ envelope: linked([copy(0)]) })];
+    await kernel.revoke({ lease: revoked.lease });
+    clock.advance(-3_600_000);
+    await expect(ask(plan, envelope)).rejects.toMatchObject({ code: 'KERNEL_UNAVAILABLE' });
+    await expect(ask(revoked, envelope)).rejects.toMatchObject({ code: 'INVALID_LEASE' });
+    clock.advance(3_600_000);
+    expect(await ask(plan, envelope)).toHaveProperty('lease');
+  });
+
   it('is refused for an envelope with another hash, also one that differs in nothing but a later step', async () => {
     const envelope = linked([copy(0), copy(1)]);
     const plan = await kernel.issuePlan({ envelope });

@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ScheduleRequest } from '../../../src/contracts/index.ts';
+import type { KernelOperations } from '../../../src/core/ports/index.ts';
 import { firingId } from '../../../src/core/schedule-id.ts';
+import { createAlarm } from '../../../src/kernel/schedules/alarm.ts';
 import { at, closeHosts, type Host, host, MINUTE } from '../../fixtures/schedules/host.ts';
 import { scheduleRequest } from '../../fixtures/schedules/lane.ts';
 
@@ -126,6 +128,23 @@ describe('a clock that is moved', () => {
     await go(at('02T02:00'));
     expect(firings()?.filter((one) => one.includes('pushed'))).toEqual(['02T02:00 pushed 1']);
     expect(lane.effects.size).toBe(2);
+  });
+
+  it('back between the look at the clock and the signature costs no firing', async () => {
+    const { add, go, lane, clock, store, kernel, firings } = host();
+    await add();
+    clock.advance(at('01T02:00') - clock.now());
+    const signsLater: Pick<KernelOperations, 'issue' | 'issuePlan'> = {
+      issue: (...asked) => {
+        clock.advance(-60 * MINUTE);
+        return kernel().issue(...asked);
+      },
+      issuePlan: (...asked) => kernel().issuePlan(...asked),
+    };
+    await createAlarm({ store: store(), kernel: signsLater, lane, clock, report: expect.unreachable }).pass();
+    expect(firings()).toEqual(['01T02:00 due 0']);
+    await go(at('01T02:00'));
+    expect(firings()).toEqual(['01T02:00 pushed 1']);
   });
 });
 

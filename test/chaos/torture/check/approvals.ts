@@ -1,20 +1,21 @@
 import type { ApprovalView } from '../../../../src/surfaces/client/index.ts';
-import type { Model, PlanAsk, Word } from '../model.ts';
+import type { Jump, Model, PlanAsk, Word } from '../model.ts';
 import type { World } from '../world.ts';
+import { readingsOf } from './clock.ts';
 import { endOfStep } from './steps.ts';
 
 /**
  * The decision of a question is what was first acknowledged, and never another; nobody decided what nobody said, nor too
  * late; no step behind a question without a yes has run.
  */
-export function judgeApprovals({ plans }: Model, world: World): readonly string[] {
+export function judgeApprovals({ plans, jumps }: Model, world: World): readonly string[] {
   return plans.flatMap((plan) => {
     const rows = world.approvals.get(plan.id) ?? [];
-    return [...rows.flatMap((row) => decided(plan, row)), ...lost(plan, rows), ...behind(plan, rows, world)];
+    return [...rows.flatMap((row) => decided(plan, row, jumps)), ...lost(plan, rows), ...behind(plan, rows, world)];
   });
 }
 
-function decided({ name, words }: PlanAsk, { step, state, until }: ApprovalView): readonly string[] {
+function decided({ name, words }: PlanAsk, { step, state, until }: ApprovalView, jumps: readonly Jump[]): readonly string[] {
   const mine = words.filter((word) => word.step === step);
   const taken = mine.filter(isAcknowledged);
   const others = taken.filter(({ outcome, word }) => outcome.state !== state || word !== state);
@@ -22,7 +23,9 @@ function decided({ name, words }: PlanAsk, { step, state, until }: ApprovalView)
   const isDecided = state === 'approved' || state === 'denied';
   if (isDecided && !mine.some(({ word, outcome }) => word === state && outcome.kind !== 'refused'))
     faults.push(`${name}: the kernel has ${state}, which nobody said`);
-  if (isDecided && mine.every(({ askedAt }) => askedAt > Date.parse(until))) faults.push(`${name}: ${state} was taken after the deadline ${until}`);
+  // The kernel decides, by its own clock.
+  const isLate = ({ askedAt, answeredAt = Number.POSITIVE_INFINITY }: Word): boolean => readingsOf(jumps, askedAt, answeredAt).least > Date.parse(until);
+  if (isDecided && mine.every(isLate)) faults.push(`${name}: ${state} was taken after the deadline ${until}`);
   return faults;
 }
 

@@ -1,25 +1,37 @@
-import type { Model, ScheduleAsk } from '../model.ts';
+import type { Jump, Model, ScheduleAsk, Span } from '../model.ts';
 import type { FiringRecord, World } from '../world.ts';
+import { jumpAt, readingsOf } from './clock.ts';
 
 const MINUTE = 60_000;
 
 /**
- * A firing is never invented: it was planned while its schedule was active, once for each time, and what the provider heard
- * is a firing on record. Each due time was made or left out as the settings say. A firing has one effect, as it ended.
+ * A firing is never invented: it was planned while its schedule was active, by the kernel's clock, once for each time, and
+ * what the provider heard is a firing on record. Each due time was made or left out as the settings say. A firing that was
+ * made stands, whatever the clock says later; it has one effect, as it ended, and not before its time by everybody else's clock.
  */
-export function judgeFirings({ schedules }: Model, world: World): readonly string[] {
+export function judgeFirings({ schedules, jumps, early }: Model, world: World): readonly string[] {
   return schedules.flatMap((schedule) => {
     const mine = world.firings.filter((firing) => firing.schedule === schedule.id);
-    return [...invented(schedule, mine), ...doubled(schedule, mine), ...left(schedule, mine), ...requested(schedule, mine, world)];
+    const seen = early.filter((firing) => firing.schedule === schedule.id).map(({ planned }) => planned);
+    return [
+      ...invented(schedule, mine, jumps),
+      ...doubled(schedule, mine),
+      ...left(schedule, mine, jumps),
+      ...forgotten(schedule, mine, seen),
+      ...given(schedule, mine),
+      ...hasty(schedule, mine, world),
+      ...requested(schedule, mine, world),
+    ];
   });
 }
 
 const isMade = ({ state }: FiringRecord): boolean => state !== 'skipped';
 const shown = (planned: number): string => new Date(planned * MINUTE).toISOString();
 
-function invented({ id, active }: ScheduleAsk, firings: readonly FiringRecord[]): readonly string[] {
+function invented({ id, active }: ScheduleAsk, firings: readonly FiringRecord[], jumps: readonly Jump[]): readonly string[] {
   // A time is decided within its minute or later, never before.
-  const may = (planned: number): boolean => active.some(({ mayFrom, mayUntil }) => planned * MINUTE > mayFrom - MINUTE && planned * MINUTE <= mayUntil);
+  const spans = active.map(({ mayFrom, mayUntil }) => readingsOf(jumps, mayFrom, mayUntil));
+  const may = (planned: number): boolean => spans.some(({ least, most }) => planned * MINUTE > least - MINUTE && planned * MINUTE <= most);
   return firings
     .filter((firing) => isMade(firing) && !may(firing.planned))
     .map(({ planned }) => `${id} has fired for ${shown(planned)}, when it was not active`);
@@ -31,8 +43,8 @@ function doubled({ id }: ScheduleAsk, firings: readonly FiringRecord[]): readonl
 }
 
 /** Why a time may be left out: `overlap` where it says so, `missed` where no kernel was there and not all are made up for. */
-function left({ id, active, missed, overlap, removed }: ScheduleAsk, firings: readonly FiringRecord[]): readonly string[] {
-  const due = active.flatMap(({ mustFrom, mustUntil }) => minutesIn(mustFrom, Math.min(mustUntil, lastOf(firings))));
+function left({ id, active, missed, overlap, removed }: ScheduleAsk, firings: readonly FiringRecord[], jumps: readonly Jump[]): readonly string[] {
+  const due = active.map((span) => owed(span, jumps)).flatMap(({ from, until }) => minutesIn(from, Math.min(until, lastOf(firings))));
   const faults = due.flatMap((planned) => {
     const firing = firings.find((one) => one.planned === planned);
     if (firing !== undefined && isMade(firing)) return [];
@@ -40,7 +52,9 @@ function left({ id, active, missed, overlap, removed }: ScheduleAsk, firings: re
     if (firing?.detail === 'removed') return [];
     // The newest of those that were missed is on record, for all before it.
     const wasMissed = missed !== 'all' && firings.some((one) => one.detail === 'missed' && one.planned >= planned);
-    return wasMissed
+    // While the clock was wrong it was jumped over, and is past when the clock is right again.
+    const wasJumped = missed !== 'all' && jumpAt(jumps, planned * MINUTE) !== undefined;
+    return wasMissed || wasJumped
       ? []
       : [
           `${id} (missed ${missed}, overlap ${overlap}) was due at ${shown(planned)}: ${firing === undefined ? 'not on record' : `left out as ${firing.detail}`}`,
@@ -50,6 +64,40 @@ function left({ id, active, missed, overlap, removed }: ScheduleAsk, firings: re
     .filter(({ state }) => !removed && (state === 'due' || state === 'pushed'))
     .map(({ planned, state }) => `${id}: the firing for ${shown(planned)} is ${state} for ever`);
   return [...faults, ...open];
+}
+
+/** A schedule that was added, resumed or paused while the kernel's clock was wrong: by that clock other times were due. */
+function owed({ mayFrom, mustFrom, mustUntil, mayUntil }: Span, jumps: readonly Jump[]): { readonly from: number; readonly until: number } {
+  const begun = jumps.filter((jump) => jump.from <= mustFrom && mayFrom <= jump.until).map(({ until }) => until + MINUTE);
+  const ended = jumps.filter((jump) => jump.from <= mayUntil && mustUntil <= jump.until).map(({ from }) => from);
+  return { from: Math.max(mustFrom, ...begun), until: Math.min(mustUntil, ...ended) };
+}
+
+/** Made while the clock was ahead, and seen: it is the firing of that time for ever. */
+function forgotten({ id }: ScheduleAsk, firings: readonly FiringRecord[], seen: readonly number[]): readonly string[] {
+  return seen
+    .filter((planned) => !firings.some((one) => one.planned === planned && (isMade(one) || one.detail === 'removed')))
+    .map((planned) => `${id} had a firing for ${shown(planned)} while the clock was ahead, and has none`);
+}
+
+/** Nobody revokes anything here, and whoever signs an end is known: no firing may be given up. */
+function given({ id }: ScheduleAsk, firings: readonly FiringRecord[]): readonly string[] {
+  return firings
+    .filter(({ state, detail }) => state === 'refused' || detail === 'unproven')
+    .map(({ planned, state, detail }) => `${id}: the firing for ${shown(planned)} was given up as ${state} ${detail ?? ''}`);
+}
+
+/** What a worker grants to clocks that differ (`lease.clock_skew_s`), and a tick. */
+const GRANTED_MS = 60_000 + 1000;
+
+function hasty({ id, copies }: ScheduleAsk, firings: readonly FiringRecord[], { asked, changed }: World): readonly string[] {
+  return firings.flatMap(({ id: key, planned }) => {
+    const time = new Date(planned * MINUTE).toISOString();
+    const done = [...asked.filter((one) => one.key === key).map(({ at }) => at), changed.get(copies?.destination(time) ?? '')];
+    return done
+      .filter((at) => at !== undefined && at < planned * MINUTE - GRANTED_MS)
+      .map((at) => `${id}: the firing for ${time} was done at ${new Date(at ?? 0).toISOString()}`);
+  });
 }
 
 /** Only what came before the last record is judged: the next minute may not have been decided when all was stopped. */

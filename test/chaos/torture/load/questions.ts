@@ -79,6 +79,7 @@ async function say(stage: Stage, ask: PlanAsk, { step }: ApprovalView, word: Wor
   const call = word === 'approved' ? plans.approve : plans.deny;
   try {
     const view = await insist(() => call(ask.id, { step, note: word }), stage.over);
+    kept.answeredAt = Date.now();
     kept.outcome = { kind: 'acknowledged', state: view.state };
   } catch (error) {
     const code = codeOf(error);

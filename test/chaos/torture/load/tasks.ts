@@ -65,7 +65,7 @@ export async function laterTask(stage: Stage): Promise<void> {
 
 /** Many copies in one request. */
 export async function manyTasks(stage: Stage): Promise<void> {
-  const all = Array.from({ length: MANY }, () => asked(stage, stage.deed('copy')));
+  const all = Array.from({ length: MANY }, () => asked(stage, stage.deed('copy'), { mayHear: ['named'] }));
   const push = async (): Promise<void> => {
     for await (const _ of stage.site.client.tasks.submitMany(
       all.map(({ ask }) => ({ manifest: manifestOf(ask) })),
@@ -77,7 +77,7 @@ export async function manyTasks(stage: Stage): Promise<void> {
 }
 
 /** Writes the task into the model before anybody hears of it. */
-function asked(stage: Stage, deed: FileDeed, more: Pick<TaskAsk, 'rival' | 'notBefore'> = {}): { readonly ask: TaskAsk; readonly webhook: object } {
+function asked(stage: Stage, deed: FileDeed, more: Pick<TaskAsk, 'rival' | 'notBefore' | 'mayHear'> = {}): { readonly ask: TaskAsk; readonly webhook: object } {
   const { told, webhook } = stage.told();
   const ask: TaskAsk = { id: `task-${path.basename(deed.destination ?? deed.source)}`, ...deed, told, ...more };
   stage.model.tasks.push(ask);
