@@ -36,7 +36,7 @@ function missed(
   const definition = { ...what, cron, tz: 'UTC', missed: 'latest', overlap: 'skip', gap: 'after', fold: 'first' } as const;
   const store = openKernelStore(path.dirname(places.kernelStore));
   const audit = { action: 'add', schedule: id, by: 'ops', details: {} } as const;
-  store.schedules.put({ id, definition, state: 'active', cursor: planned - 1, next: planned, by: 'ops', at: 0 }, audit, 0, envelope);
+  store.schedules.put({ id, definition, state: 'active', cursor: planned - 1, next: planned, by: 'ops', at: 0, since: 0 }, audit, 0, envelope);
   store.close();
   return planned;
 }

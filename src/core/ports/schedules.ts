@@ -15,6 +15,8 @@ export interface StoredSchedule {
   readonly by: string | undefined;
   /** Milliseconds since 1970 of the registration. */
   readonly at: number;
+  /** Its times count since this minute: that of the registration, or of the last resumption. */
+  readonly since: number;
 }
 
 /** A linked envelope by its hash. */

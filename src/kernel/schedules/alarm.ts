@@ -49,16 +49,17 @@ export function createAlarm({ store, kernel, lane, clock, report }: AlarmOptions
   let timer: NodeJS.Timeout | undefined;
 
   function decide(schedule: StoredSchedule): void {
-    const { id, definition, cursor } = schedule;
+    const { id, definition, cursor, since } = schedule;
     const now = Math.floor(clock.now() / MINUTE);
     const times = occurrencesOf(definition);
     const floor = store.floor(id);
     const { fire, skipped } = dueOf(times, Math.min(cursor, now), now, definition.missed);
     let open = store.open(id);
-    // What is no longer on record was decided once: a clock that is set back does not make it again.
-    const isForgotten = (planned: number): boolean => planned <= floor;
-    const firings: Firing[] = skipped === undefined || isForgotten(skipped) ? [] : [firingOf(schedule, skipped, 'missed', store)];
-    for (const planned of fire.filter((one) => !isForgotten(one))) {
+    // What is no longer on record was decided once: a clock that is set back does not make it again. Nor does one that was set back and is
+    // right again make up for what came before the schedule counted.
+    const isNone = (planned: number): boolean => planned <= floor || (planned <= since && since <= now);
+    const firings: Firing[] = skipped === undefined || isNone(skipped) ? [] : [firingOf(schedule, skipped, 'missed', store)];
+    for (const planned of fire.filter((one) => !isNone(one))) {
       const firing = firingOf(schedule, planned, open < MAX_OPEN[definition.overlap] ? undefined : 'overlap', store);
       const stands = store.firing(firing.taskId);
       if (stands !== undefined && stands.state !== 'skipped') continue;

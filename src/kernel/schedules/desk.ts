@@ -53,7 +53,7 @@ export function createScheduleRegistry({ store, kernel, clock }: ScheduleRegistr
       }
       if (store.schedules().length >= MAX_SCHEDULES) throw new WritError('WRONG_STATE', `at most ${MAX_SCHEDULES} schedules are kept`);
       const details = { cron: definition.cron, tz: definition.tz, ...registered };
-      const schedule: StoredSchedule = { id, definition, state: 'active', cursor, next, by, at: clock.now() };
+      const schedule: StoredSchedule = { id, definition, state: 'active', cursor, next, by, at: clock.now(), since: cursor };
       store.put(schedule, { action: 'add', schedule: id, by, details }, clock.now(), envelope);
       return shown(id);
     },
@@ -73,7 +73,8 @@ export function createScheduleRegistry({ store, kernel, clock }: ScheduleRegistr
       if (schedule.state === state) return shown(id);
       // What came while it was paused was not missed: its times count from now.
       const cursor = minute();
-      store.put({ ...schedule, state, cursor, next: occurrencesOf(schedule.definition).after(cursor) }, entry, clock.now());
+      const since = state === 'active' ? cursor : schedule.since;
+      store.put({ ...schedule, state, cursor, since, next: occurrencesOf(schedule.definition).after(cursor) }, entry, clock.now());
       return shown(id);
     },
   };

@@ -130,6 +130,31 @@ describe('a clock that is moved', () => {
     expect(lane.effects.size).toBe(2);
   });
 
+  it.each(['latest', 'all'] as const)(
+    'back, and right again, makes up for nothing from before the registration or from a pause (missed: %s)',
+    async (missed) => {
+      const { add, go, lane, desk, firings } = host();
+      const wasWrong = async (back: string, right: string): Promise<void> => {
+        await go(at(back));
+        await go(at(right));
+      };
+      await go(at('05T12:00'));
+      await add({ missed });
+      await wasWrong('02T12:00', '05T12:01');
+      expect(firings()).toEqual([]);
+      await go(at('06T02:00'));
+      lane.work();
+      await go(at('06T12:00'));
+      desk().act('nightly', 'pause', 'ops');
+      await go(at('09T12:00'));
+      desk().act('nightly', 'resume', 'ops');
+      await wasWrong('07T12:00', '09T12:01');
+      expect(firings()).toEqual(['06T02:00 ended SUCCESS']);
+      await go(at('10T02:00'));
+      expect(firings()).toEqual(['10T02:00 pushed 1', '06T02:00 ended SUCCESS']);
+    },
+  );
+
   it('back between the look at the clock and the signature costs no firing', async () => {
     const { add, go, lane, clock, store, kernel, firings } = host();
     await add();

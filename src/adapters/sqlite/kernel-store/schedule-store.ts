@@ -10,6 +10,7 @@ interface ScheduleRow {
   next: number | null;
   by: string | null;
   at: number;
+  since: number;
 }
 
 interface FiringRow {
@@ -31,7 +32,7 @@ export function scheduleStore(db: SqliteDatabase): ScheduleStore {
   const all = db.prepare<[], ScheduleRow>('SELECT * FROM schedule ORDER BY id');
   const ripe = db.prepare<[number, number], ScheduleRow>(`SELECT * FROM schedule WHERE state = 'active' AND (next <= ? OR cursor > ?) ORDER BY id`);
   const put = db.prepare<ScheduleRow>(
-    'INSERT OR REPLACE INTO schedule (id, definition, state, cursor, next, by, at) VALUES (@id, @definition, @state, @cursor, @next, @by, @at)',
+    'INSERT OR REPLACE INTO schedule (id, definition, state, cursor, next, by, at, since) VALUES (@id, @definition, @state, @cursor, @next, @by, @at, @since)',
   );
   const move = db.prepare<{ id: string; cursor: number; next: number | null }>('UPDATE schedule SET cursor = @cursor, next = @next WHERE id = @id');
   const keep = db.prepare<StoredEnvelope>('INSERT INTO schedule_envelope (sha256, text) VALUES (@sha256, @text) ON CONFLICT DO NOTHING');

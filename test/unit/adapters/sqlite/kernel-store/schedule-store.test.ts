@@ -12,6 +12,7 @@ const schedule = (id: string): StoredSchedule => ({
   definition: { plan_sha256: ENVELOPE.sha256, ...WHEN },
   state: 'active',
   cursor: 1,
+  since: 1,
   next: 2,
   by: 'ops',
   at: 0,
