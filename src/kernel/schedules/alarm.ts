@@ -4,7 +4,7 @@ import { isWritError, messageOf } from '../../core/errors.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
 import { lifecycle } from '../../core/lifecycle.ts';
 import type { Firing, FiringLane, KernelOperations, Receipt, ScheduleStore, StoredSchedule } from '../../core/ports/index.ts';
-import { dueOf } from './due.ts';
+import { dueOf, MISSED_AFTER_MIN } from './due.ts';
 import { firingOf } from './firing.ts';
 import { occurrencesOf } from './occurrence.ts';
 import { firingWays } from './ways.ts';
@@ -57,7 +57,7 @@ export function createAlarm({ store, kernel, lane, clock, report }: AlarmOptions
     let open = store.open(id);
     // What is no longer on record was decided once: a clock that is set back does not make it again. Nor does one that was set back and is
     // right again make up for what came before the schedule counted.
-    const isNone = (planned: number): boolean => planned <= floor || (planned <= since && since <= now);
+    const isNone = (planned: number): boolean => planned <= floor || (planned <= since && since <= now && planned < now - MISSED_AFTER_MIN);
     const firings: Firing[] = skipped === undefined || isNone(skipped) ? [] : [firingOf(schedule, skipped, 'missed', store)];
     for (const planned of fire.filter((one) => !isNone(one))) {
       const firing = firingOf(schedule, planned, open < MAX_OPEN[definition.overlap] ? undefined : 'overlap', store);

@@ -25,6 +25,8 @@ export class ScheduleWatch {
   /** Firings that were due at any time. */
   readonly #due = new Set<string>();
   #registered: number | undefined;
+  /** The minute of the registration, as the clock said then. */
+  #since = START;
   #removedAt: number | undefined;
   /** Up to where every planned time is decided. */
   #cursor = START;
@@ -44,6 +46,7 @@ export class ScheduleWatch {
       put: (stored, audit, now, envelope) => {
         inner.put(stored, audit, now, envelope);
         if (this.#registered !== undefined) this.#onLast(stored.cursor);
+        if (this.#registered === undefined) this.#since = stored.cursor;
         this.#registered ??= stored.cursor;
         this.#cursor = stored.cursor;
       },
@@ -114,9 +117,10 @@ export class ScheduleWatch {
     const times = this.#timesIn(this.#cursor, now);
     this.#cursor = now;
     const onTime = times.filter((minute) => minute >= now - 1);
-    const late = times.filter((minute) => minute < now - 1);
+    // A clock that was set back and is right again makes up for nothing from before the registration.
+    const late = times.filter((minute) => minute < now - 1 && (minute > this.#since || now < this.#since));
     if (late.length > 0 && world.struck.size === 0) checker.violate('nobody starves', `${late.map(named).join(', ')} was missed, and nothing went wrong`);
-    const made = { skip: onTime, all: times, latest: onTime.length > 0 ? onTime : late.slice(-1) }[this.#schedule.missed];
+    const made = { skip: onTime, all: [...late, ...onTime], latest: onTime.length > 0 ? onTime : late.slice(-1) }[this.#schedule.missed];
     for (const minute of made) {
       const firing = this.#firing(minute);
       if (firing === undefined) checker.violate('no firing is lost', `${named(minute)} was decided, and there is no firing`);
