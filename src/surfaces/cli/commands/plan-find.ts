@@ -4,7 +4,7 @@ import type { Plans } from '../../../core/ports/index.ts';
 import type { BulkAct, BulkFlags } from '../bulk/act-on-many.ts';
 import { type FilterFlags, filterWords, planFilterOf, withFilters } from '../bulk/filters.ts';
 import { type CommandContext, command, type Registrar } from '../command.ts';
-import { planRetryServices } from '../plan/retry-services.ts';
+import { planOperatorServices } from '../operator.ts';
 import { errorOfRetry, type RegrantFlags, regrantTerms, regrantWords, withRegrant } from '../regrant.ts';
 import { pairs, table } from '../text/table.ts';
 import { duration, parseWhole, printable } from '../text/values.ts';
@@ -136,7 +136,7 @@ async function runRetry(context: CommandContext, flags: ActFlags, names: readonl
   const { retryPlans } = await import('../../shared/plans/retry.ts');
   const filter = planFilterOf(flags, context.clock.now());
   if (filter.state !== undefined && filter.state !== 'failure') throw new WritError('INVALID_ARGUMENT', 'only failed plans run on', { field: '--state' });
-  const [terms, services] = [regrantTerms(flags), await planRetryServices(context)];
+  const [terms, services] = [regrantTerms(flags), await planOperatorServices(context)];
   return act(context, flags, names, filter, ['failure'], 'retry', async (ids) => (await retryPlans(ids, terms, services)).map(errorOfRetry));
 }
 

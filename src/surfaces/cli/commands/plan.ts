@@ -9,9 +9,9 @@ import { waitText } from '../../shared/plans/wait-text.ts';
 import { leaseTermsOf } from '../../shared/tasks/lease-terms.ts';
 import type { KeyFlags } from '../api/api-door.ts';
 import { auditedCommand, type CommandContext, command, type Registrar } from '../command.ts';
+import { planOperatorServices } from '../operator.ts';
 import { countEffects, type EffectCounts, effectText } from '../plan/effect-text.ts';
 import type { FollowFlags } from '../plan/follow-plan.ts';
-import { planRetryServices } from '../plan/retry-services.ts';
 import { type RegrantFlags, regrantTerms, withRegrant } from '../regrant.ts';
 import { pairs, table } from '../text/table.ts';
 import { duration, parseSeconds, parseWhen, printable } from '../text/values.ts';
@@ -238,7 +238,7 @@ async function runPlanCancel(context: CommandContext, _flags: Record<never, neve
 async function runPlanRetry(context: CommandContext, flags: FollowFlags & RegrantFlags, word: string): Promise<number> {
   const id = planIdOf(word);
   parseSeconds(flags.timeout, '--timeout');
-  const services = await planRetryServices(context);
+  const services = await planOperatorServices(context);
   const before = await viewBefore(id, services.plans);
   const { retryPlan } = await import('../../shared/plans/retry.ts');
   const { retryDetail } = await import('../../shared/tasks/retry.ts');

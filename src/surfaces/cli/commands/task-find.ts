@@ -1,11 +1,11 @@
 import type { TaskFilter, TaskRecord } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
 import type { TaskDetails } from '../../shared/tasks/details.ts';
-import type { OperatorServices } from '../../shared/tasks/operator.ts';
 import { fromApi, KEY_OPTION, type KeyFlags, openApi } from '../api/api-door.ts';
 import type { BulkAct, BulkFlags } from '../bulk/act-on-many.ts';
 import { type FilterFlags, filterWords, taskFilterOf, withFilters } from '../bulk/filters.ts';
 import { type CommandContext, command, type Registrar } from '../command.ts';
+import { operatorServices } from '../operator.ts';
 import { errorOfRetry, type RegrantFlags, regrantTerms, regrantWords, withRegrant } from '../regrant.ts';
 import { pairs, table } from '../text/table.ts';
 import { duration, parseSeconds, parseWhole, printable } from '../text/values.ts';
@@ -263,15 +263,4 @@ async function* pagesOf(
     yield tasks.map(({ task_id }) => task_id);
     cursor = next === undefined ? undefined : { cursor: next };
   }
-}
-
-async function operatorServices(context: CommandContext): Promise<OperatorServices> {
-  const services = await context.services();
-  return {
-    tasks: await services.tasks(),
-    kernel: () => services.kernel(),
-    signatures: () => services.signatures(),
-    regrantByDefault: services.regrantByDefault,
-    clock: context.clock,
-  };
 }

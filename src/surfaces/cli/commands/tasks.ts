@@ -2,6 +2,7 @@ import { WritError } from '../../../core/errors.ts';
 import type { OperatorServices } from '../../shared/tasks/operator.ts';
 import type { TaskStatus } from '../../shared/tasks/task-status.ts';
 import { auditedCommand, type CommandContext, command, type Registrar } from '../command.ts';
+import { operatorServices } from '../operator.ts';
 import { type RegrantFlags, regrantTerms, withRegrant } from '../regrant.ts';
 import type { CliServices } from '../services.ts';
 import { pairs } from '../text/table.ts';
@@ -172,16 +173,4 @@ async function answerOrWait(
     () => `${said.text}\n${taskStatusText(status, context.clock.now())}`,
   );
   return code;
-}
-
-/** The services of this command line, as the operations of every surface want them. */
-async function operatorServices(context: CommandContext): Promise<OperatorServices> {
-  const services = await context.services();
-  return {
-    tasks: await services.tasks(),
-    kernel: () => services.kernel(),
-    signatures: () => services.signatures(),
-    regrantByDefault: services.regrantByDefault,
-    clock: context.clock,
-  };
 }
