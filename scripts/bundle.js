@@ -85,7 +85,7 @@ for (const [name, { packages, left }] of Object.entries(BUNDLES)) {
     plugins: [outside(packages, left), places((file) => `placeOf(${JSON.stringify(file)})`)],
   });
   // What V8 has kept compiled cannot import: in Node 20 it has forgotten who would do it.
-  const text = outputFiles[0].text.replaceAll(`import("${OUTSIDE}`, 'importOutside("');
+  const text = inAscii(outputFiles[0].text.replaceAll(`import("${OUTSIDE}`, 'importOutside("'));
   writeFileSync(path.join(root, 'dist/src/bin', name), text);
   if (process.argv.includes('--verbose')) process.stderr.write(`${Object.keys(metafile.inputs).length} modules in ${name}\n`);
 }
@@ -122,6 +122,16 @@ for (const name of Object.keys(BUNDLES)) {
   const loaded = loadBundle(path.join(root, 'dist/src/bin', name));
   const load = name === 'roles.cjs' ? loaded.exports.loadRoles : loaded.exports.loadCommands;
   await load().then(loaded.keep, () => undefined);
+}
+
+/**
+ * The loader takes each byte for a character. esbuild escapes strings; tagged templates, expressions and comments it leaves as they are,
+ * where an escape means the same.
+ */
+function inAscii(text) {
+  const escaped = /\\[^\x00-\x7f]/.exec(text);
+  if (escaped !== null) throw new Error(`a bundle has ${escaped[0]} escaped by a backslash, which no other escape can stand for`);
+  return text.replaceAll(/[^\x00-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /** Names of packages stay names, except those above and what these ask for themselves; so do the modules that are left. */

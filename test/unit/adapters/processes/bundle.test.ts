@@ -1,7 +1,9 @@
+import { isAscii } from 'node:buffer';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { packageRoot } from '../../../../config/package.ts';
 import { loadBundle } from '../../../../src/adapters/processes/bundle.ts';
 
 interface Exports {
@@ -48,6 +50,13 @@ describe('a bundle', () => {
       expect([loaded?.isCompiled, await loaded?.exports.words()]).toEqual([isCompiled, ['beside', 'function']]);
       loaded?.keep();
     }
+  });
+
+  it.each(['whole.cjs', 'roles.cjs'])('that is built, %s, has nothing but ASCII: each of its bytes is taken for a letter', (name) => {
+    const bytes = readFileSync(path.join(packageRoot(), 'dist/src/bin', name));
+    expect(isAscii(bytes)).toBe(true);
+    // The sentence of a search whose words were cut, by which its failure has a reason.
+    expect(bytes.includes(String.raw`\u2026?|the root) in the directory`)).toBe(true);
   });
 
   it('that has changed is compiled anew, though it is as long as before', () => {
