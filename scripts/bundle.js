@@ -129,9 +129,9 @@ for (const name of Object.keys(BUNDLES)) {
  * where an escape means the same.
  */
 function inAscii(text) {
-  const escaped = /\\[^\x00-\x7f]/.exec(text);
+  const escaped = /\\[\u0080-\uffff]/.exec(text);
   if (escaped !== null) throw new Error(`a bundle has ${escaped[0]} escaped by a backslash, which no other escape can stand for`);
-  return text.replaceAll(/[^\x00-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return text.replaceAll(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /** Names of packages stay names, except those above and what these ask for themselves; so do the modules that are left. */
