@@ -1,3 +1,4 @@
+import { leavesTask } from '../src/contracts/index.ts';
 import { isWritError } from '../src/core/errors.ts';
 import { checkedResult } from '../src/core/ledger-life.ts';
 import type { Execution, Outcome } from '../src/core/outcome.ts';
@@ -21,13 +22,14 @@ export async function claim(context: AuthenticatedDelivery): Promise<ClaimedDeli
   const taskId = manifest.task_id;
   deps.inFlight.attend(running, taskId);
   const waited = await hasWaited(taskId, delivery, deps);
-  // A step has one answer: the plan may have seen the FAILURE, and be at the next attempt.
-  let takesFailure = waited || isStepOfPlan(manifest);
+  // A step has one answer: the plan may have seen the FAILURE, and be at the next attempt or at its end.
+  const isStep = isStepOfPlan(manifest);
+  let takes: Pick<ClaimRequest, 'waited' | 'isStep'> = { waited, isStep };
   // Whoever brings the job again that has told this FAILURE does not ask for another; nor does a first delivery that slept until then.
   let wish = wishOfDelivery(delivery);
   let deadInstance: string | undefined;
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    const circumstance = { look: deps.inFlight.isClaimed(taskId), waited: takesFailure, wish, ...(deadInstance === undefined ? {} : { deadInstance }) };
+    const circumstance = { look: deps.inFlight.isClaimed(taskId), ...takes, wish, ...(deadInstance === undefined ? {} : { deadInstance }) };
     const asked = deps.ledger.claim({ ...claimRequest(context), ...circumstance });
     const revocations = lookForRevocations(deps);
     const answer = await heard(asked, context);
@@ -55,7 +57,7 @@ export async function claim(context: AuthenticatedDelivery): Promise<ClaimedDeli
       case 'finished':
         if (await hasSucceeded(answer.result, context)) {
           // The delivery before may have been killed when it had recorded the outcome and woken nobody.
-          if (!waited && isRedelivered(delivery)) await wakeParked(taskId, undefined, deps);
+          if (!waited && isRedelivered(delivery)) await wakeParked(taskId, deps);
           return answered(answer.result);
         }
         // Redis is not trusted: a result that does not verify, or is none of a success, is as good as none.
@@ -64,10 +66,10 @@ export async function claim(context: AuthenticatedDelivery): Promise<ClaimedDeli
       case 'failed':
         if ((await ownResult(answer.result, context)) !== undefined && !(await isOutdated(answer.result, context))) {
           const end = answered(answer.result);
-          if (!waited && isRedelivered(delivery)) await wakeParked(taskId, end.code, deps);
+          if (!waited && isRedelivered(delivery)) await wakeNext(end, context);
           return end;
         }
-        takesFailure = false;
+        takes = {};
         wish = '';
         break;
       case 'busy':
@@ -215,8 +217,13 @@ async function write(context: ClaimedDelivery, end: Answered): Promise<DeliveryE
   if (answer === 'lost') answer = await recordAfterLoss(context, request);
   // What stands is this outcome: its first answer was lost, and with it whether jobs are parked.
   if (answer === 'stale' && (await isRecorded(context, result))) answer = 'awaited';
-  if (answer === 'awaited') await wakeParked(request.taskId, errorCode, deps);
+  if (answer === 'awaited') await wakeNext(end, context);
   return answer === 'recorded' || answer === 'awaited' ? end : STALE;
+}
+
+/** Wakes whom this end answers, or the one whose lease may be better. */
+function wakeNext({ code }: Answered, { deps, manifest }: AuthenticatedDelivery): Promise<void> {
+  return wakeParked(manifest.task_id, deps, code !== undefined && leavesTask(code, isStepOfPlan(manifest)));
 }
 
 /** A later claim answers the task. */

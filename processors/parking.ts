@@ -1,4 +1,3 @@
-import { FAILURES_OF_ONE_LEASE } from '../src/contracts/index.ts';
 import type { Clock } from '../src/core/clock.ts';
 import { sha256Hex } from '../src/core/hash.ts';
 import type { Ledger } from '../src/core/ports/index.ts';
@@ -47,11 +46,8 @@ export function isRedelivered({ attempt }: Delivery): boolean {
 /**
  * Wakes the jobs that wait for the end of a task or plan: all, or only one where the end speaks of the lease of the job that
  * ran. Never rejects: a wake-up that is lost costs them the rest of their delay, and nothing else.
- *
- * @param code of a FAILURE
  */
-export async function wakeParked(id: string, code: string | undefined, { ledger, promote }: ParkingDeps): Promise<void> {
-  const onlyOne = code !== undefined && FAILURES_OF_ONE_LEASE.has(code);
+export async function wakeParked(id: string, { ledger, promote }: ParkingDeps, onlyOne = false): Promise<void> {
   try {
     for await (const keys of ledger.parked(id)) {
       for (const some of onlyOne ? keys.map((key) => [key]) : [keys]) {

@@ -1,4 +1,4 @@
-import { ExecutionResult } from '../../src/contracts/index.ts';
+import { ExecutionResult, NO_ANSWER_OF_A_STEP } from '../../src/contracts/index.ts';
 import { CANCELLED_MESSAGE, type Outcome } from '../../src/core/outcome.ts';
 import { type PlanStep, signedCapability } from '../../src/core/plan-step.ts';
 import type { JobView, PlanEntry, ResultReader, TaskRow } from '../../src/core/ports/index.ts';
@@ -91,7 +91,7 @@ async function genuineAnswer(step: PlanStep, executorResult: string, { refusal, 
     return (await results.read(text, claim)) !== undefined;
   });
   if (capabilityId === undefined) return undefined;
-  return ExecutionResult.parse(JSON.parse(executorResult)).error?.error_code === 'LEASE_EXPIRED' ? undefined : { executorResult, capabilityId };
+  return ExecutionResult.parse(JSON.parse(executorResult)).error?.error_code === NO_ANSWER_OF_A_STEP ? undefined : { executorResult, capabilityId };
 }
 
 /** What the worker itself answers to a step: the same signed answer whenever it is asked. */

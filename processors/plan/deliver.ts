@@ -32,7 +32,7 @@ export async function deliverPlan(delivery: Delivery, running: Running, parked: 
   // What was in memory when something broke may be half a step ahead of the journal.
   if (end.kind !== 'parked' && seen.runs && seen.planSha256 !== undefined) parked.forget(seen.planSha256);
   emit(delivery, seen, end, deps.clock.monotonic() - started, deps);
-  if (end.kind === 'ended' && seen.runs && seen.planSha256 !== undefined) await wakeParked(seen.planSha256, undefined, deps);
+  if (end.kind === 'ended' && seen.runs && seen.planSha256 !== undefined) await wakeParked(seen.planSha256, deps);
   return end;
 }
 

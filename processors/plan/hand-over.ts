@@ -1,4 +1,4 @@
-import type { TaskJob } from '../../src/contracts/index.ts';
+import { NO_ANSWER_OF_A_STEP, type TaskJob } from '../../src/contracts/index.ts';
 import { isWritError, type WritError } from '../../src/core/errors.ts';
 import { failure } from '../../src/core/outcome.ts';
 import type { PlanStep } from '../../src/core/plan-step.ts';
@@ -81,7 +81,7 @@ async function endOf(plan: PlanContext, step: PlanStep, { end, left }: LocalEnd,
   switch (end.kind) {
     case 'answered':
       // A step whose own lease ran out gets another while the plan's lease lives: the plan does not see it.
-      if (end.code === 'LEASE_EXPIRED') return parked(plan, step, deps);
+      if (end.code === NO_ANSWER_OF_A_STEP) return parked(plan, step, deps);
       if (plan.walk.cancelAsked && neverBegan(answerOfEnd(end.result))) return endCancelled(plan, deps, { step, answer: answerOfEnd(end.result) });
       return keepBeside(plan, step, answerOfEnd(end.result), left, deps);
     case 'refused':

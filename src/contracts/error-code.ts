@@ -35,5 +35,13 @@ export type ResultErrorCode = (typeof RESULT_ERROR_CODES)[number];
 /** Failures that speak of one job's own lease: another job of the same task may have a better one. */
 export const FAILURES_OF_ONE_LEASE: ReadonlySet<string> = new Set(['LEASE_EXPIRED', 'INVALID_LEASE']);
 
+/** The failure of a step that its plan does not see: it gets another lease while the plan's lives. Any other the plan goes on from. */
+export const NO_ANSWER_OF_A_STEP = 'LEASE_EXPIRED';
+
+/** Whether a FAILURE leaves the task to other jobs. */
+export function leavesTask(code: string, isStep: boolean): boolean {
+  return isStep ? code === NO_ANSWER_OF_A_STEP : FAILURES_OF_ONE_LEASE.has(code);
+}
+
 /** Codes for which a producer's own `attempts` are honoured (design 4.7). */
 export const RETRYABLE_CODES: ReadonlySet<string> = new Set(['SCOPE_UNAVAILABLE', 'EXECUTION_FAILED', 'RESOURCE_EXHAUSTED', 'TOOL_FAILED']);

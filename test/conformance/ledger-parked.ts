@@ -65,6 +65,39 @@ export function parkedConformance(rig: () => LedgerRig): void {
     });
   });
 
+  describe('a claim of a step', () => {
+    it('is answered with any FAILURE, whoever asks, but that its lease ran out', async () => {
+      const { ledger } = rig();
+      for (const errorCode of ['EXECUTION_FAILED', 'INVALID_LEASE', 'TOOL_OUTCOME_UNKNOWN', 'LEASE_EXPIRED']) {
+        const taskId = newTaskId();
+        await ledger.claim(claimOf(taskId, { isStep: true }));
+        await ledger.record(recordOf(taskId, 1, { ...FAILED, errorCode, wish: 'first' }));
+        const answer = errorCode === 'LEASE_EXPIRED' ? { kind: 'busy', owner: 'i-1' } : { kind: 'failed', result: FAILED.result };
+        for (const waited of [false, true]) {
+          for (const jobKey of ['file:t_1', 'file:7'])
+            expect(await ledger.claim(claimOf(taskId, { jobKey, isStep: true, waited, look: true, wish: 'second' })), errorCode).toEqual(answer);
+        }
+      }
+    });
+
+    it('is told the same by claims in one turn as each alone', async () => {
+      const { ledger } = rig();
+      const codes = ['INVALID_LEASE', 'LEASE_EXPIRED'] as const;
+      const ids = await Promise.all(
+        codes.map(async (errorCode) => {
+          const taskId = newTaskId();
+          await ledger.claim(claimOf(taskId));
+          await ledger.record(recordOf(taskId, 1, { ...FAILED, errorCode }));
+          return taskId;
+        }),
+      );
+      const asks = ids.flatMap((taskId) => [claimOf(taskId, { jobKey: 'file:7', waited: true, look: true }), claimOf(taskId, { isStep: true, look: true })]);
+      const failed = { kind: 'failed', result: FAILED.result };
+      const busy = { kind: 'busy', owner: 'i-1' };
+      expect(await Promise.all(asks.map((ask) => ledger.claim(ask)))).toEqual([busy, failed, busy, busy]);
+    });
+  });
+
   describe('a claim of the ask for which a FAILURE was recorded', () => {
     it('is answered with that, unless it speaks of its own lease, and any other ask is granted', async () => {
       const { ledger } = rig();

@@ -28,6 +28,7 @@ const COMMANDS: fc.Arbitrary<{ says: string; run: Command }> = fc.oneof(
         deadInstance: fc.constantFrom(undefined, 'i-1', 'i-2'),
         look: fc.constantFrom(false, false, true),
         waited: fc.boolean(),
+        isStep: fc.constantFrom(false, false, true),
         wish: fc.constantFrom('', 'w1', 'w2'),
       })
       .map(({ id: name, deadInstance, ...claim }) =>
@@ -43,7 +44,7 @@ const COMMANDS: fc.Arbitrary<{ says: string; run: Command }> = fc.oneof(
         id,
         epoch,
         status: fc.constantFrom('SUCCESS', 'FAILURE', 'FAILURE'),
-        errorCode: fc.constantFrom(undefined, 'EXECUTION_FAILED', 'LEASE_EXPIRED'),
+        errorCode: fc.constantFrom(undefined, 'EXECUTION_FAILED', 'LEASE_EXPIRED', 'INVALID_LEASE'),
         result,
         owner,
         wish: fc.constantFrom('', 'w1', 'w2'),

@@ -114,7 +114,9 @@ describe('a history that once broke a promise keeps it', () => {
     // Chance makes this too rarely for a mutant of the long run: the checker sees it here when both mends are taken back, that
     // of plans (D289) and that of all tasks (D325).
     const calls = [{ call: 1, of: 'ledger.record', kind: 'lost-answer' }] as const;
-    const seams: Seams = { ledger: (ledger) => ({ ...ledger, claim: ({ wish: _wish, ...request }) => ledger.claim({ ...request, waited: false }) }) };
+    const seams: Seams = {
+      ledger: (ledger) => ({ ...ledger, claim: ({ wish: _wish, isStep: _isStep, ...request }) => ledger.claim({ ...request, waited: false }) }),
+    };
     const { violations } = await runHistory({ ...scenarioOf(44_102), plans: [plan], boundAt: 0, workers: 1, tasks: [], faults: [], calls }, { seams });
     expect(violations.map(({ invariant }) => invariant)).toEqual(['a step has one answer', 'retries wait']);
   });
@@ -294,5 +296,15 @@ describe('a history that once broke a promise keeps it', () => {
     const { violations, reached } = await runHistory(scenarioOf(49_107));
     expect(violations).toEqual([]);
     expect(reached.has('fault:pause')).toBe(true);
+  });
+
+  it('a worker whose clock is two hours behind refuses the lease of a step, and is killed before the queue hears it', async () => {
+    expect((await runHistory(scenarioOf(65_059))).violations).toEqual([]);
+    // The mend taken back: such an answer leaves the step to other jobs, as that of any task.
+    const seams: Seams = {
+      ledger: (ledger) => ({ ...ledger, claim: ({ isStep, waited, ...rest }) => ledger.claim({ ...rest, waited: waited || isStep === true }) }),
+    };
+    const { violations } = await runHistory(scenarioOf(65_059), { seams });
+    expect(violations.length).toBeGreaterThan(0);
   });
 });

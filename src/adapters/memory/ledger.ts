@@ -1,4 +1,4 @@
-import { FAILURES_OF_ONE_LEASE } from '../../contracts/index.ts';
+import { leavesTask } from '../../contracts/index.ts';
 import type { Clock } from '../../core/clock.ts';
 import { checkedResult, KEEP_MS, type LedgerSettings, rowExpiry } from '../../core/ledger-life.ts';
 import type { ClaimAnswer, ClaimRequest, Ledger, TaskRow } from '../../core/ports/index.ts';
@@ -200,8 +200,9 @@ function decideClaim(row: TaskRow | undefined, request: ClaimRequest, isAnswered
   if (row.manifestSha256 !== request.manifestSha256) return { answer: { kind: 'conflict' } };
   if (row.state === 'success') return refused({ kind: 'finished', result: row.result ?? '' });
   // Of a claim that was given back the row has the FAILURE before it.
-  const takesFailure = row.state === 'failure' ? request.waited || isAnswered : row.owner === '' && isAnswered;
-  if (takesFailure && !FAILURES_OF_ONE_LEASE.has(row.errorCode ?? '')) return refused({ kind: 'failed', result: row.result ?? '' });
+  const { waited, isStep = false } = request;
+  const takesFailure = row.state === 'failure' ? waited || isStep || isAnswered : row.owner === '' && isAnswered;
+  if (takesFailure && !leavesTask(row.errorCode ?? '', isStep)) return refused({ kind: 'failed', result: row.result ?? '' });
   if (row.owner !== '') {
     const ours = row.jobKey === request.jobKey || row.owner === request.deadInstance;
     if (!ours) return refused({ kind: 'busy', owner: row.owner });

@@ -85,10 +85,10 @@ function isRefused(error: unknown): boolean {
 async function claimAll(redis: Scripted, requests: readonly ClaimRequest[], retentionMs: number): Promise<readonly ClaimAnswer[]> {
   const keys: string[] = [];
   const args: (string | number)[] = [retentionMs, KEEP_MS];
-  for (const { taskId, manifestSha256, jobKey, instance, exp, now, deadInstance = '', look, waited, wish = '' } of requests) {
+  for (const { taskId, manifestSha256, jobKey, instance, exp, now, deadInstance = '', look, waited, isStep, wish = '' } of requests) {
     const tag = tagOf(taskId);
     keys.push(rowKey(taskId, tag), generationKey(tag));
-    args.push(manifestSha256, jobKey, instance, exp, now, deadInstance, flag(look), flag(waited), wish);
+    args.push(manifestSha256, jobKey, instance, exp, now, deadInstance, flag(look), isStep ? '2' : flag(waited), wish);
   }
   return (await redis.writClaims(keys.length, ...keys, ...args)).map(claimAnswer);
 }

@@ -16,8 +16,10 @@ export interface ClaimRequest {
   readonly deadInstance?: string;
   /** This process works on the task already: grant nothing. */
   readonly look?: boolean;
-  /** A FAILURE is the answer to the job: it was parked until a run of the task ends, or is a step of a plan. */
+  /** A FAILURE of another job's run is the answer to this one, too: it was parked until that run ended. Not one of that job's own lease. */
   readonly waited?: boolean;
+  /** The task is a step of a plan: each FAILURE is its answer, but that its lease ran out, which the plan does not see. */
+  readonly isStep?: boolean;
   /** Which ask the job stands for (docs/protocol.md section 2): a FAILURE that was recorded for it is its answer. Not compared without. */
   readonly wish?: string;
 }

@@ -15,7 +15,7 @@
   now          milliseconds
   dead         instance known to be dead, or ''
   look         '1': grant nothing, the process works on the task already
-  parked       '1': the job has waited for the end of a run
+  takes        '1': the job has waited for the end of a run; '2': the task is a step of a plan; else '0'
   wish         which ask the job stands for, or '' where that is not compared
 
   Answers a list of {code, ...}:
@@ -26,7 +26,7 @@
     {4}                  conflict: the id belongs to another manifest
     {5, owner}           busy
     {6, epoch}           cancelled: granted, so that the refusal can be recorded
-    {7, result}          failed: the answer to a job that waited for it, or to the ask for which it was recorded
+    {7, result}          failed: the answer to a job that waited for it, to a step, or to the ask for which it was recorded
 ]]
 local retention, keep = tonumber(ARGV[1]), tonumber(ARGV[2])
 local SHARED, EACH = 2, 9
@@ -35,6 +35,8 @@ local max = math.max
 local LOST, NEW, TAKEOVER, FINISHED, CONFLICT, BUSY, CANCELLED, FAILED = 0, 1, 2, 3, 4, 5, 6, 7
 -- Failures that speak of one job's own lease: another job's may be better.
 local OF_ONE_LEASE = { LEASE_EXPIRED = true, INVALID_LEASE = true }
+-- The one that the plan of a step does not see.
+local NO_ANSWER_OF_A_STEP = { LEASE_EXPIRED = true }
 
 -- A later lease of the same task keeps the row longer, whatever the answer is.
 local function rememberExp(rowKey, row, exp, now)
@@ -67,7 +69,7 @@ local function claim(rowKey, generationKey, at)
 
   local sha, job, owner = ARGV[at + 1], ARGV[at + 2], ARGV[at + 3]
   local exp, now, dead = tonumber(ARGV[at + 4]), tonumber(ARGV[at + 5]), ARGV[at + 6]
-  local look, parked, wish = ARGV[at + 7] == '1', ARGV[at + 8] == '1', ARGV[at + 9]
+  local look, takes, wish = ARGV[at + 7] == '1', ARGV[at + 8], ARGV[at + 9]
 
   local function grant(code)
     if look then return { BUSY, owner } end
@@ -86,8 +88,9 @@ local function claim(rowKey, generationKey, at)
   end
   -- Of a claim that was given back the row has the FAILURE before it.
   local failed, free = row.state == 'failure', row.state == 'failure' or row.owner == ''
-  if (failed and parked) or (free and wish ~= '' and find(call('HGET', rowKey, 'wish') or '', wish .. ' ', 1, true)) then
-    if not OF_ONE_LEASE[call('HGET', rowKey, 'code') or ''] then
+  if (failed and takes ~= '0') or (free and wish ~= '' and find(call('HGET', rowKey, 'wish') or '', wish .. ' ', 1, true)) then
+    local leavesTask = takes == '2' and NO_ANSWER_OF_A_STEP or OF_ONE_LEASE
+    if not leavesTask[call('HGET', rowKey, 'code') or ''] then
       rememberExp(rowKey, row, exp, now)
       return { FAILED, call('HGET', rowKey, 'result') or '' }
     end
