@@ -1,6 +1,7 @@
 import { closeSync, fstatSync, openSync, readlinkSync, renameSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { WritError } from '../../core/errors.ts';
+import { openLog } from '../files/open-log.ts';
 import { processLibc } from './libc-process.ts';
 
 const STANDARD_ERROR = 2;
@@ -11,6 +12,7 @@ export interface RollingLog {
   /** Milliseconds since 1970. */
   readonly bornAt: number;
   roll(): void;
+  follow(): Pick<RollingLog, 'bytes' | 'bornAt'> | undefined;
 }
 
 /**
@@ -20,6 +22,9 @@ export interface RollingLog {
  * `roll` renames `x.log` to `x.log.1`, that one to `x.log.2` and so on, and has the descriptor lead to a new `x.log`: what
  * the process says last, and whatever writes past the logger, goes there too. The new file is made first, so that a full
  * disk changes nothing.
+ *
+ * `follow` is for a file that somebody has removed or moved away: the descriptor leads to the one that has its name now, which is made
+ * where there is none. `undefined`: it is still ours.
  *
  * @param keep files that are kept beside the one that is written
  */
@@ -34,8 +39,12 @@ export function rollingLog({
 }): RollingLog | undefined {
   const file = fileOf(fd);
   if (file === undefined || path.dirname(file) !== path.resolve(directory)) return undefined;
+  return { ...lifeOf(fd), roll: () => roll(fd, file, keep), follow: () => follow(fd, file) };
+}
+
+function lifeOf(fd: number): Pick<RollingLog, 'bytes' | 'bornAt'> {
   const { size, birthtimeMs } = fstatSync(fd);
-  return { bytes: size, bornAt: birthtimeMs, roll: () => roll(fd, file, keep) };
+  return { bytes: size, bornAt: birthtimeMs };
 }
 
 function fileOf(fd: number): string | undefined {
@@ -44,6 +53,18 @@ function fileOf(fd: number): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+function follow(fd: number, file: string): Pick<RollingLog, 'bytes' | 'bornAt'> | undefined {
+  const [named, ours] = [statSync(file, { throwIfNoEntry: false }), fstatSync(fd)];
+  if (named?.ino === ours.ino && named.dev === ours.dev) return undefined;
+  const opened = openLog(file);
+  try {
+    processLibc().dup2(opened, fd);
+  } finally {
+    closeSync(opened);
+  }
+  return lifeOf(fd);
 }
 
 function roll(fd: number, file: string, keep: number): void {

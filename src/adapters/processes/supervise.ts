@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync } from 'node:fs';
 import { type ErrorCode, WritError } from '../../core/errors.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
+import { openLog } from '../files/open-log.ts';
 
 export interface SupervisedRole {
   readonly name: string;
@@ -15,7 +16,7 @@ export interface SupervisedRole {
   readonly restartMs: number;
   /** After SIGTERM the child gets this long, then SIGKILL. */
   readonly stopMs: number;
-  readonly onEvent: (event: { role: string; what: 'started' | 'ready' | 'stopped' | 'died'; pid: number | undefined; detail?: string }) => void;
+  readonly onEvent: (event: { role: string; what: 'started' | 'ready' | 'stopped' | 'died' | 'unlogged'; pid: number | undefined; detail?: string }) => void;
 }
 
 /** What a role tells its supervisor over the IPC channel. */
@@ -25,7 +26,8 @@ export type RoleMessage =
 
 /**
  * Keeps one role running as a child process of `writ up`. `start` resolves when the child says that it works and rejects
- * when its first run refuses to start; later ends are restarted, so that a killed worker comes back.
+ * when its first run refuses to start; later ends are restarted, so that a killed worker comes back, and so is one that this
+ * machine has had no room to start. Whose log cannot be opened runs without.
  *
  * Started by Node's own spawn: the child writes its log through a descriptor of its own, also after we were killed, and
  * execa passes no descriptor above 9 on (a file that it is told goes through us).
@@ -37,12 +39,21 @@ export function supervise(role: SupervisedRole): Lifecycle & { readonly pid: () 
   let restarts = 0;
   let timer: NodeJS.Timeout | undefined;
 
+  const restart = (): void => {
+    timer = setTimeout(() => run(noop, noop), role.restartMs * 2 ** Math.min(restarts, 4));
+    restarts += 1;
+  };
+
   const run = (onReady: () => void, onRefused: (error: Error) => void): void => {
-    // biome-ignore lint/style/noProcessEnv: handed on to the child as it is, nothing in it is read
-    const env = { ...process.env, UV_THREADPOOL_SIZE: String(role.ioThreads) };
-    const log = openSync(role.logFile, 'a', 0o600);
-    const started = spawn(process.execPath, [...process.execArgv, ...role.args], { stdio: ['ignore', 'inherit', log, 'ipc'], env });
-    closeSync(log);
+    const ended = (pid: number | undefined, detail: string, refusal: Error): void => {
+      role.onEvent({ role: role.name, what: stopping ? 'stopped' : 'died', pid, detail });
+      onRefused(refusal);
+      if (child?.pid !== pid) return;
+      child = undefined;
+      if (everReady && !stopping) restart();
+    };
+    const started = spawned(role);
+    if (started instanceof Error) return ended(undefined, started.message, started);
     child = started;
     role.onEvent({ role: role.name, what: 'started', pid: started.pid });
     started.on('message', (message: RoleMessage) => {
@@ -55,15 +66,13 @@ export function supervise(role: SupervisedRole): Lifecycle & { readonly pid: () 
       role.onEvent({ role: role.name, what: 'ready', pid: started.pid });
       onReady();
     });
-    started.on('error', onRefused);
+    started.on('error', (error) => {
+      // Of a child that runs it says that a signal or a message did not reach it.
+      if (started.pid === undefined) ended(undefined, error.message, error);
+    });
     started.on('exit', (code, signal) => {
-      role.onEvent({ role: role.name, what: stopping ? 'stopped' : 'died', pid: started.pid, detail: signal ?? `code ${code}` });
-      onRefused(new WritError('INTERNAL', `the ${role.name} role ended with ${signal ?? `code ${code}`} before it was ready; ${role.logFile} may tell why`));
-      if (child !== started) return;
-      child = undefined;
-      if (stopping || !everReady) return;
-      timer = setTimeout(() => run(noop, noop), role.restartMs * 2 ** Math.min(restarts, 4));
-      restarts += 1;
+      const how = signal ?? `code ${code}`;
+      ended(started.pid, how, new WritError('INTERNAL', `the ${role.name} role ended with ${how} before it was ready; ${role.logFile} may tell why`));
     });
   };
 
@@ -80,7 +89,7 @@ export function supervise(role: SupervisedRole): Lifecycle & { readonly pid: () 
       clearTimeout(timer);
       const ending = child;
       child = undefined;
-      if (!ending || ending.exitCode !== null || ending.signalCode !== null) return;
+      if (ending?.pid === undefined || ending.exitCode !== null || ending.signalCode !== null) return;
       const ended = new Promise<void>((resolve) => ending.once('exit', () => resolve()));
       ending.kill('SIGTERM');
       const hard = setTimeout(() => ending.kill('SIGKILL'), role.stopMs);
@@ -91,6 +100,34 @@ export function supervise(role: SupervisedRole): Lifecycle & { readonly pid: () 
       await this.stop();
     },
   };
+}
+
+/** The role's process; an error where this machine has no room for one now, or will not start it. */
+function spawned({ name, args, logFile, ioThreads, onEvent }: SupervisedRole): ChildProcess | Error {
+  // biome-ignore lint/style/noProcessEnv: handed on to the child as it is, nothing in it is read
+  const env = { ...process.env, UV_THREADPOOL_SIZE: String(ioThreads) };
+  const log = logOf(logFile);
+  if (log instanceof Error) onEvent({ role: name, what: 'unlogged', pid: undefined, detail: log.message });
+  try {
+    return spawn(process.execPath, [...process.execArgv, ...args], { stdio: ['ignore', 'inherit', log instanceof Error ? 'ignore' : log, 'ipc'], env });
+  } catch (error) {
+    return asError(error);
+  } finally {
+    if (typeof log === 'number') closeSync(log);
+  }
+}
+
+/** A log that cannot be opened is no reason not to run. */
+function logOf(file: string): number | Error {
+  try {
+    return openLog(file);
+  } catch (error) {
+    return asError(error);
+  }
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
 }
 
 function noop(): void {}

@@ -4,6 +4,7 @@ import type { Lifecycle } from '../../core/lifecycle.ts';
 import { embeddedTarget, ensurePassword, lockDirectory, prepareDirectory } from './embedded-files.ts';
 import { endOrphan } from './embedded-orphan.ts';
 import { answering, endServer, type Server, type ServerSettings, spawnServer } from './embedded-server.ts';
+import { endWithoutSocket } from './embedded-socket.ts';
 import type { ServerTarget } from './target.ts';
 
 export interface EmbeddedRedisOptions extends Omit<ServerSettings, 'password'> {
@@ -62,9 +63,11 @@ export function createEmbeddedRedis(options: EmbeddedRedisOptions): EmbeddedRedi
   const watch = async (first: Server, { signal }: AbortController): Promise<void> => {
     server = first;
     for (let pause = FIRST_RESTART_MS; ; pause = Math.min(pause * 2, LAST_RESTART_MS)) {
+      const unwatch = server && restart ? endWithoutSocket(server, { directory, stopTimeoutMs }) : undefined;
       await server?.exited;
+      unwatch?.();
       if (signal.aborted || !restart) return;
-      options.log?.(`redis-server ended by itself, starting it again: ${server?.lastLines() ?? ''}`);
+      options.log?.(`redis-server has ended, or its socket was removed; starting it again: ${server?.lastLines() ?? ''}`);
       server = undefined;
       await delay(pause, undefined, { signal }).catch(() => undefined);
       if (signal.aborted) return;

@@ -1,4 +1,18 @@
-import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -75,16 +89,51 @@ describe('the log of a role', () => {
   it('grows on where it cannot be put aside, and is tried again after a minute', async () => {
     let now = 0;
     const log = logOf({ now: () => now });
-    renameSync(file, `${file}.moved`);
-    writeFileSync(file, 'of somebody else');
+    mkdirSync(`${file}.next`);
     for (let n = 0; n < 4; n += 1) await log.line();
-    expect(sizes()).toEqual({ 'worker.log': 16, 'worker.log.moved': 4 * MIB });
-    renameSync(`${file}.moved`, file);
+    expect(statSync(file).size).toBe(4 * MIB);
+    rmdirSync(`${file}.next`);
     await log.line();
     expect([sizes(), failures]).toEqual([{ 'worker.log': 5 * MIB }, 1]);
     now += 60_000;
     await log.line();
     expect(sizes()).toEqual({ 'worker.log': MIB, 'worker.log.1': 5 * MIB });
+  });
+
+  it('is begun anew where somebody has removed it, with its directory, or moved it away; a data directory is not', async () => {
+    let now = 0;
+    const logs = path.join(directory, 'data', 'logs');
+    mkdirSync(logs, { recursive: true });
+    const log = path.join(logs, 'api.log');
+    const opened = openSync(log, 'a', 0o600);
+    const rolling = rollingLog({ directory: logs, keep: 2, fd: opened });
+    if (rolling === undefined) throw new Error('not ours');
+    const sink = rotating(descriptorFile(opened), rolling, settings, () => now);
+    const line = async (text: string): Promise<void> => {
+      now += 1000;
+      await new Promise<void>((resolve, reject) => sink.write(Buffer.from(text), (error) => (error ? reject(error) : resolve())));
+    };
+    await line('a\n');
+    rmSync(log);
+    await line('b\n');
+    expect(readFileSync(log, 'utf8')).toBe('b\n');
+    rmSync(logs, { recursive: true });
+    await line('c\n');
+    expect(readFileSync(log, 'utf8')).toBe('c\n');
+    // As logrotate does it.
+    renameSync(log, `${log}.old`);
+    writeFileSync(log, '');
+    await line('d\n');
+    expect([readFileSync(`${log}.old`, 'utf8'), readFileSync(log, 'utf8')]).toEqual(['c\n', 'd\n']);
+    // Counted anew: the next one is put aside at its own size.
+    await line(LINE);
+    await line(LINE);
+    await line('e\n');
+    expect([statSync(`${log}.1`).size, readFileSync(log, 'utf8')]).toEqual([2 * MIB + 2, 'e\n']);
+    renameSync(path.join(directory, 'data'), path.join(directory, 'moved'));
+    await line('f\n');
+    expect([existsSync(path.join(directory, 'data')), readFileSync(path.join(directory, 'moved', 'logs', 'api.log'), 'utf8')]).toEqual([false, 'e\nf\n']);
+    closeSync(opened);
   });
 
   it('is not touched where it is no file of ours', () => {

@@ -182,6 +182,18 @@ describe('the embedded Redis', () => {
     await embedded.stop();
   });
 
+  it('is there again for whoever comes anew when somebody has removed its socket, with the same data', async () => {
+    const embedded = create({ directory });
+    await embedded.start();
+    const redis = await connected(createConnection(embedded.target(), 'worker'));
+    await redis.set('k', 'v');
+    const back = new Promise<void>((settle) => redis.once('close', () => redis.once('ready', settle)));
+    rmSync(join(directory, 'redis.sock'));
+    await back;
+    redis.disconnect();
+    expect(await ask(embedded, (anew) => anew.get('k'))).toBe('v');
+  });
+
   it('stops while the server has not answered yet, and leaves nothing behind', async () => {
     let tell: (pid: number) => void;
     const here = new Promise<number>((settle) => {

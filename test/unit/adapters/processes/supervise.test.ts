@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -79,6 +79,50 @@ describe('a supervised role', () => {
     process.kill(first, 'SIGKILL');
     expect((await ready).pid).not.toBe(first);
     expect(events.map(({ what }) => what)).toEqual(['started', 'ready', 'died', 'started', 'ready']);
+  });
+
+  it('comes back when it was killed and its log is gone, with a new log', async () => {
+    const logs = path.join(directory, 'logs');
+    const supervised = role(`process.stderr.write(process.env.UV_THREADPOOL_SIZE); ${READY} ${STAYS}`, { logFile: path.join(logs, 'worker.log') });
+    await supervised.start();
+    rmSync(logs, { recursive: true });
+    const ready = next('ready');
+    process.kill(supervised.pid() ?? 0, 'SIGKILL');
+    await ready;
+    expect(readFileSync(path.join(logs, 'worker.log'), 'utf8')).toBe('3');
+  });
+
+  it('comes back without a log when none can be opened, and says so', async () => {
+    const logs = path.join(directory, 'logs');
+    const supervised = role(`${READY} ${STAYS}`, { logFile: path.join(logs, 'worker.log') });
+    await supervised.start();
+    rmSync(logs, { recursive: true });
+    writeFileSync(logs, 'somebody has put a file there');
+    const ready = next('ready');
+    process.kill(supervised.pid() ?? 0, 'SIGKILL');
+    await ready;
+    expect(events.slice(2)).toMatchObject([
+      { what: 'died', detail: 'SIGKILL' },
+      { what: 'unlogged', detail: expect.stringContaining('ENOTDIR') },
+      { what: 'started' },
+      { what: 'ready' },
+    ]);
+  });
+
+  it('is tried again when it was killed and no process can be started for a while', async () => {
+    const supervised = role(`${READY} ${STAYS}`);
+    await supervised.start();
+    const { execPath } = process;
+    const failed = next('died').then(() => next('died'));
+    process.execPath = path.join(directory, 'no-such-program');
+    try {
+      process.kill(supervised.pid() ?? 0, 'SIGKILL');
+      await failed;
+    } finally {
+      process.execPath = execPath;
+    }
+    await next('ready');
+    expect(events.find(({ what, pid }) => what === 'died' && pid === undefined)).toMatchObject({ detail: expect.stringContaining('ENOENT') });
   });
 
   it('is ended hard when it does not end in time', async () => {

@@ -1,0 +1,25 @@
+import { existsSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { SOCKET } from './embedded-files.ts';
+import { endServer, type Server } from './embedded-server.ts';
+
+/** Between two looks. One look may fall between the server's start and its socket. */
+const LOOK_MS = 2000;
+const LOOKS = 2;
+
+/**
+ * Ends a server whose socket somebody has removed: who is connected sees nothing of that, and whoever comes anew finds nobody, until it
+ * is started again. A directory that was moved away, or exchanged, is left alone: there is nothing to start it in.
+ *
+ * @returns ends the watch
+ */
+export function endWithoutSocket(server: Server, { directory, stopTimeoutMs }: { directory: string; stopTimeoutMs: number }): () => void {
+  const { ino } = statSync(directory);
+  let missed = 0;
+  const looks = setInterval(() => {
+    const isGone = statSync(directory, { throwIfNoEntry: false })?.ino === ino && !existsSync(path.join(directory, SOCKET));
+    missed = isGone ? missed + 1 : 0;
+    if (missed === LOOKS) void endServer(server, stopTimeoutMs);
+  }, LOOK_MS).unref();
+  return () => clearInterval(looks);
+}
