@@ -1,8 +1,10 @@
 import { ERRORS, type ErrorCode, isWritError, messageOf } from '../core/errors.ts';
+import { withDiskFault } from '../core/outage.ts';
 import type { Problem } from './wire.ts';
 
 /** Any error as an RFC 9457 document. What is not ours and not the caller's fault tells nothing about our insides. */
-export function problemOf(error: unknown): Problem {
+export function problemOf(thrown: unknown): Problem {
+  const error = withDiskFault(thrown);
   if (isWritError(error)) return problem(error.code, error.message, ERRORS[error.code].http, error.field);
   const status = clientStatus(error);
   if (status !== undefined) return problem('INVALID_ARGUMENT', messageOf(error), status);

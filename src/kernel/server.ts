@@ -33,10 +33,10 @@ export function createKernelServer({ routes, socketPath, report, maxBodyBytes = 
   let starting: Promise<void> | undefined;
   let lines: Lines | undefined;
 
-  /** Told to the caller, and where it is our fault to us. */
+  /** Told to the caller, and where it is our fault or our disk's to us. */
   function told(error: unknown): Problem {
     const problem = problemOf(error);
-    if (problem.code === 'INTERNAL') report?.(messageOf(error));
+    if (problem.code === 'INTERNAL' || problem.code === 'STORAGE_UNAVAILABLE') report?.(messageOf(error));
     return problem;
   }
 

@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander';
 import { ERRORS, type ErrorCode, type FieldProblem, isWritError, messageOf } from '../../core/errors.ts';
+import { withDiskFault } from '../../core/outage.ts';
 
 /** An error as a person and a program see it; never a stack trace. */
 export interface Failure {
@@ -23,7 +24,8 @@ const HINTS = {
 } satisfies Partial<Record<ErrorCode, string>>;
 
 /** Maps anything thrown to the answer of the process. Exit codes: the ERRORS table. */
-export function failureOf(error: unknown): Failure {
+export function failureOf(thrown: unknown): Failure {
+  const error = withDiskFault(thrown);
   if (isWritError(error)) {
     const hint = hintOf(error.code);
     return {

@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type { Problem } from '../../contracts/index.ts';
 import { ERRORS, type ErrorCode, type FieldProblem, isWritError, messageOf } from '../../core/errors.ts';
+import { withDiskFault } from '../../core/outage.ts';
 
 export const PROBLEM_TYPE = 'application/problem+json';
 
@@ -60,7 +61,7 @@ const FOREIGN: Readonly<Record<string, ErrorCode>> = {
  * to the log, under the `instance` of the document.
  */
 export function problemOf(error: unknown, instance?: () => string): Problem {
-  const { code, detail, field, problems } = understood(error);
+  const { code, detail, field, problems } = understood(withDiskFault(error));
   const status = ERRORS[code].http;
   const inner = status === 500;
   return {

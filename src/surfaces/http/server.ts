@@ -117,11 +117,11 @@ async function setUp(app: FastifyInstance, options: HttpServerOptions, { gate, s
   for (const plugin of plugins) app.register((scope) => plugin(scope, gate.guard, sessions));
 }
 
-/** Whatever fails, on whatever route, becomes a problem document; what is our fault is logged whole. */
+/** Whatever fails, on whatever route, becomes a problem document; what is our fault, or our disk's, is logged whole. */
 function answerErrors(app: FastifyInstance, { log }: HttpServerOptions): void {
   app.setErrorHandler((error, request, reply) => {
     const problem = problemOf(error, () => `urn:uuid:${randomUUID()}`);
-    if (problem.instance !== undefined)
+    if (problem.instance !== undefined || problem.code === 'STORAGE_UNAVAILABLE')
       log?.error(
         { err: error, traceId: traceIdOf(request), instance: problem.instance, method: request.method, route: request.routeOptions.url },
         'request failed',

@@ -1,5 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { ERRORS, type ErrorCode, type FieldProblem, isWritError } from '../../core/errors.ts';
+import { withDiskFault } from '../../core/outage.ts';
 
 /** Why a tool has no answer: a code of ours, the argument at fault where one is, a sentence. */
 export interface ToolFailure {
@@ -21,7 +22,8 @@ export function failed(failure: ToolFailure): CallToolResult {
 }
 
 /** What is our own fault tells nothing of our insides; the log has it. */
-export function failureOf(error: unknown): ToolFailure {
+export function failureOf(thrown: unknown): ToolFailure {
+  const error = withDiskFault(thrown);
   if (!isWritError(error) || ERRORS[error.code].http === 500) return { code: 'INTERNAL', message: 'The server failed; its log says why.' };
   const { code, field, message, problems } = error;
   return { code, ...(field === undefined ? {} : { field }), message, ...(problems === undefined ? {} : { problems }) };
