@@ -16,7 +16,16 @@ export interface SupervisedRole {
   readonly restartMs: number;
   /** After SIGTERM the child gets this long, then SIGKILL. */
   readonly stopMs: number;
-  readonly onEvent: (event: { role: string; what: 'started' | 'ready' | 'stopped' | 'died' | 'unlogged'; pid: number | undefined; detail?: string }) => void;
+  readonly onEvent: (event: RoleEvent) => void;
+}
+
+export interface RoleEvent {
+  readonly role: string;
+  readonly what: 'started' | 'ready' | 'stopped' | 'died' | 'unlogged';
+  readonly pid: number | undefined;
+  readonly detail?: string;
+  /** Of what an operator is to hear. */
+  readonly warning?: string;
 }
 
 /** What a role tells its supervisor over the IPC channel. */
@@ -46,14 +55,22 @@ export function supervise(role: SupervisedRole): Lifecycle & { readonly pid: () 
 
   const run = (onReady: () => void, onRefused: (error: Error) => void): void => {
     const ended = (pid: number | undefined, detail: string, refusal: Error): void => {
-      role.onEvent({ role: role.name, what: stopping ? 'stopped' : 'died', pid, detail });
+      role.onEvent({
+        role: role.name,
+        pid,
+        detail,
+        ...(stopping ? { what: 'stopped' } : { what: 'died', warning: 'a role ended by itself and is started again' }),
+      });
       onRefused(refusal);
       if (child?.pid !== pid) return;
       child = undefined;
       if (everReady && !stopping) restart();
     };
     const started = spawned(role);
-    if (started instanceof Error) return ended(undefined, started.message, started);
+    if (started instanceof Error) {
+      ended(undefined, started.message, started);
+      return;
+    }
     child = started;
     role.onEvent({ role: role.name, what: 'started', pid: started.pid });
     started.on('message', (message: RoleMessage) => {
@@ -107,7 +124,8 @@ function spawned({ name, args, logFile, ioThreads, onEvent }: SupervisedRole): C
   // biome-ignore lint/style/noProcessEnv: handed on to the child as it is, nothing in it is read
   const env = { ...process.env, UV_THREADPOOL_SIZE: String(ioThreads) };
   const log = logOf(logFile);
-  if (log instanceof Error) onEvent({ role: name, what: 'unlogged', pid: undefined, detail: log.message });
+  if (log instanceof Error)
+    onEvent({ role: name, what: 'unlogged', pid: undefined, detail: log.message, warning: 'a role runs without its log, which cannot be opened' });
   try {
     return spawn(process.execPath, [...process.execArgv, ...args], { stdio: ['ignore', 'inherit', log instanceof Error ? 'ignore' : log, 'ipc'], env });
   } catch (error) {

@@ -9,10 +9,6 @@ import type { UpContext } from './context.ts';
 const RESTART_MS = 250;
 /** A role drains by itself; this is for one that hangs. */
 const STOP_MARGIN_MS = 10_000;
-const WARNINGS: Readonly<Record<string, string>> = {
-  died: 'a role ended by itself and is started again',
-  unlogged: 'a role runs without its log, which cannot be opened',
-};
 /** File tasks wait in system calls (fsync): the default of 4 threads would make 64 of them wait for each other. */
 const IO_THREADS = 16;
 
@@ -44,11 +40,7 @@ function role(name: 'kernel' | 'worker' | 'api' | 'index-host', { config, places
     ioThreads: IO_THREADS,
     restartMs: RESTART_MS,
     stopMs: config.worker.drain_ms + STOP_MARGIN_MS,
-    onEvent: (event) => {
-      const warning = WARNINGS[event.what];
-      if (warning === undefined) log.debug(event, 'role');
-      else log.warn(event, warning);
-    },
+    onEvent: (event) => (event.warning === undefined ? log.debug(event, 'role') : log.warn(event, event.warning)),
   });
 }
 

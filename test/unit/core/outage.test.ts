@@ -31,7 +31,15 @@ describe('an error of the host', () => {
   });
 
   it('of a program, or one of ours, is taken as it is', () => {
-    const errors = [new Error('a bug'), withCode('ENOENT'), withCode('SQLITE_CONSTRAINT'), withCode('XSQLITE_FULL'), new WritError('NOT_FOUND', 'none'), 'EIO', undefined];
+    const errors = [
+      new Error('a bug'),
+      withCode('ENOENT'),
+      withCode('SQLITE_CONSTRAINT'),
+      withCode('XSQLITE_FULL'),
+      new WritError('NOT_FOUND', 'none'),
+      'EIO',
+      undefined,
+    ];
     for (const error of errors) expect([isOutage(error), withDiskFault(error)]).toEqual([false, error]);
     expect(isOutage(new WritError('KERNEL_UNAVAILABLE', 'away'))).toBe(true);
     expect(kernelProblem(withCode('SQLITE_CONSTRAINT'))).toMatchObject({ code: 'INTERNAL', detail: 'the kernel failed; its log says why' });

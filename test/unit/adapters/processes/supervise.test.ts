@@ -2,12 +2,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type SupervisedRole, supervise } from '../../../../src/adapters/processes/supervise.ts';
+import { type RoleEvent, type SupervisedRole, supervise } from '../../../../src/adapters/processes/supervise.ts';
 
 const READY = "process.send({ type: 'ready' });";
 const STAYS = 'setInterval(() => undefined, 1e6);';
 
-type Event = Parameters<SupervisedRole['onEvent']>[0];
+type Event = RoleEvent;
 
 let directory: string;
 let events: Event[];
