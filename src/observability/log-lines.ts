@@ -269,9 +269,22 @@ export const LOG_LINES = {
   roleDied: {
     level: 'warn',
     message: 'a role ended by itself and is started again',
-    fields: ['what', 'name'],
+    fields: ['child'],
     roles: ['up'],
-    help: 'A process of `writ up` ended without being asked to.',
+    help: 'A process of `writ up` ended without being asked to, or could not be started.',
   },
-  role: { level: 'debug', message: 'role', fields: ['what', 'name'], roles: ['up'], help: 'A process of `writ up` was started, is ready or has stopped.' },
+  roleUnlogged: {
+    level: 'warn',
+    message: 'a role runs without its log, which cannot be opened',
+    fields: ['child'],
+    roles: ['up'],
+    help: 'Something else lies in the place of `<data>/logs` or of the log, or the disk is broken; what the process says is lost until it is started again.',
+  },
+  role: { level: 'debug', message: 'role', fields: ['child'], roles: ['up'], help: 'A process of `writ up` was started, is ready or has stopped.' },
 } as const satisfies Record<string, EventRow>;
+
+/** How `writ up` tells of a process of its own. */
+export function roleLine(what: string): (typeof LOG_LINES)['roleDied' | 'roleUnlogged' | 'role'] {
+  const { roleDied, roleUnlogged, role } = LOG_LINES;
+  return { died: roleDied, unlogged: roleUnlogged }[what] ?? role;
+}

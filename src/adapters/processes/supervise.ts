@@ -24,8 +24,6 @@ export interface RoleEvent {
   readonly what: 'started' | 'ready' | 'stopped' | 'died' | 'unlogged';
   readonly pid: number | undefined;
   readonly detail?: string;
-  /** Of what an operator is to hear. */
-  readonly warning?: string;
 }
 
 /** What a role tells its supervisor over the IPC channel. */
@@ -55,12 +53,7 @@ export function supervise(role: SupervisedRole): Lifecycle & { readonly pid: () 
 
   const run = (onReady: () => void, onRefused: (error: Error) => void): void => {
     const ended = (pid: number | undefined, detail: string, refusal: Error): void => {
-      role.onEvent({
-        role: role.name,
-        pid,
-        detail,
-        ...(stopping ? { what: 'stopped' } : { what: 'died', warning: 'a role ended by itself and is started again' }),
-      });
+      role.onEvent({ role: role.name, what: stopping ? 'stopped' : 'died', pid, detail });
       onRefused(refusal);
       if (child?.pid !== pid) return;
       child = undefined;
@@ -124,8 +117,7 @@ function spawned({ name, args, logFile, ioThreads, onEvent }: SupervisedRole): C
   // biome-ignore lint/style/noProcessEnv: handed on to the child as it is, nothing in it is read
   const env = { ...process.env, UV_THREADPOOL_SIZE: String(ioThreads) };
   const log = logOf(logFile);
-  if (log instanceof Error)
-    onEvent({ role: name, what: 'unlogged', pid: undefined, detail: log.message, warning: 'a role runs without its log, which cannot be opened' });
+  if (log instanceof Error) onEvent({ role: name, what: 'unlogged', pid: undefined, detail: log.message });
   try {
     return spawn(process.execPath, [...process.execArgv, ...args], { stdio: ['ignore', 'inherit', log instanceof Error ? 'ignore' : log, 'ipc'], env });
   } catch (error) {

@@ -4,6 +4,7 @@ import { supervise } from '../../adapters/processes/supervise.ts';
 import { createEmbeddedRedis } from '../../adapters/redis/embedded.ts';
 import { indexRefusal } from '../../content-search/settings/refusals.ts';
 import { type Lifecycle, sequential, together } from '../../core/lifecycle.ts';
+import { roleLine } from '../../observability/log-lines.ts';
 import type { UpContext } from './context.ts';
 
 const RESTART_MS = 250;
@@ -40,7 +41,7 @@ function role(name: 'kernel' | 'worker' | 'api' | 'index-host', { config, places
     ioThreads: IO_THREADS,
     restartMs: RESTART_MS,
     stopMs: config.worker.drain_ms + STOP_MARGIN_MS,
-    onEvent: (event) => (event.warning === undefined ? log.debug(event, 'role') : log.warn(event, event.warning)),
+    onEvent: (child) => log[roleLine(child.what).level]({ child }, roleLine(child.what).message),
   });
 }
 
