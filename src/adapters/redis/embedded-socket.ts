@@ -14,12 +14,20 @@ const LOOKS = 2;
  * @returns ends the watch
  */
 export function endWithoutSocket(server: Server, { directory, stopTimeoutMs }: { directory: string; stopTimeoutMs: number }): () => void {
-  const { ino } = statSync(directory);
+  const ours = inodeOf(directory);
   let missed = 0;
   const looks = setInterval(() => {
-    const isGone = statSync(directory, { throwIfNoEntry: false })?.ino === ino && !existsSync(path.join(directory, SOCKET));
+    const isGone = ours !== undefined && inodeOf(directory) === ours && !existsSync(path.join(directory, SOCKET));
     missed = isGone ? missed + 1 : 0;
     if (missed === LOOKS) void endServer(server, stopTimeoutMs);
   }, LOOK_MS).unref();
   return () => clearInterval(looks);
+}
+
+function inodeOf(directory: string): number | undefined {
+  try {
+    return statSync(directory).ino;
+  } catch {
+    return undefined;
+  }
 }

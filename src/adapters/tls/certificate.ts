@@ -77,12 +77,17 @@ export function createCertificateFiles({ certFile, keyFile, lookEveryMs = LOOK_E
 
 /** Changes with every replacement; links are followed, as secrets of containers are renewed by turning one. */
 function stampOf(...files: readonly string[]): string {
-  return files
-    .map((file) => {
-      const stat = statSync(file, { throwIfNoEntry: false, bigint: true });
-      return stat === undefined ? '-' : `${stat.dev}:${stat.ino}:${stat.size}:${stat.mtimeNs}`;
-    })
-    .join(' ');
+  return files.map(stampOfOne).join(' ');
+}
+
+/** A directory that is closed to us, or is none any more, is a change like others: why, is said when the file is read. */
+function stampOfOne(file: string): string {
+  try {
+    const { dev, ino, size, mtimeNs } = statSync(file, { bigint: true });
+    return `${dev}:${ino}:${size}:${mtimeNs}`;
+  } catch {
+    return '-';
+  }
 }
 
 function readPair(certFile: string, keyFile: string): CertificatePair {

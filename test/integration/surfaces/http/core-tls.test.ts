@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, type RequestOptions, request } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { connect as connectPlain } from 'node:net';
@@ -156,6 +156,44 @@ describe('the API over TLS', () => {
     copyFileSync(second.key, files.key);
     await expect.poll(() => taken.at(-1)).toBe('CN=second');
     expect(await shown()).toBe('second');
+  });
+
+  it('goes on with the last good pair when the directory of the files is none any more, and takes up what comes back', async () => {
+    const directory = join(ca.directory, 'renewed');
+    const own = { certFile: join(directory, 'api.pem'), keyFile: join(directory, 'api.key') };
+    const fill = ({ cert, key }: Pair): void => {
+      mkdirSync(directory);
+      copyFileSync(key, own.keyFile);
+      copyFileSync(cert, own.certFile);
+    };
+    fill(first);
+    let heard = (): void => undefined;
+    const told = () => new Promise<void>((resolve) => void (heard = resolve));
+    const troubles: unknown[] = [];
+    const follower = createCertificateFiles({
+      ...own,
+      lookEveryMs: 10,
+      onTaken: () => heard(),
+      onRefused: (error) => {
+        troubles.push(error);
+        heard();
+      },
+    });
+    await follower.start();
+    const before = follower.current();
+    const gone = told();
+    rmSync(directory, { recursive: true });
+    // What is looked for below it is no missing file then, but an error of its own (ENOTDIR).
+    writeFileSync(directory, 'a file');
+    await gone;
+    expect(troubles).toEqual([expect.objectContaining({ code: 'INVALID_CONFIG', field: 'http.tls.cert_file' })]);
+    expect(follower.current()).toEqual(before);
+    const back = told();
+    rmSync(directory);
+    fill(second);
+    await back;
+    await follower.stop();
+    expect(follower.current().cert.toString()).toContain(pem(second.cert).trim().split('\n')[1]);
   });
 
   it('looks at once when it is told to (SIGHUP)', async () => {
