@@ -76,7 +76,7 @@ try {
   const searchesAfterKills = await part('searchesAfterKills', 'as before', () => searchWithIndex(api, project, volume, 'killed'));
   const restarts = await part('restarts', 'three search services, restart, stop, down, up', () => restart(api, project, volume));
   const upgraded = await part('upgrade', 'the image before, killed with jobs in flight; the image of now; back; and again', () =>
-    upgradeAndBack(engine, home, values.before, project),
+    upgradeAndBack(engine, home, values.before, project, values.cache),
   );
 
   const checks = {
