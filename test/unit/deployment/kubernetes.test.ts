@@ -44,7 +44,7 @@ describe('the manifests of Kubernetes', () => {
     expect(() => strangersIn(StatefulSet, { ...set, spec: { ...set.spec, template: { spec: { containers: [{ image: 'x' }] } } } })).toThrow();
   });
 
-  it('have no field that their kinds do not know: one who passes over it loses a probe, or a mount's being read-only', () => {
+  it('have no field that their kinds do not know, such as a misspelled probe', () => {
     const spelled = read('statefulset.yaml') as { spec: { template: { spec: { containers: Record<string, unknown>[] } } } };
     const [kernel = {}] = spelled.spec.template.spec.containers;
     kernel['livenesProbe'] = kernel['livenessProbe'];
