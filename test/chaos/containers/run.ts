@@ -11,6 +11,7 @@ import { lackingMeans } from './means.ts';
 import { blocksOf, keyIn } from './page.ts';
 import { pinnedImages } from './pinned.ts';
 import { startPlan } from './plans.ts';
+import { podIsWell, runPod } from './pod.ts';
 import { createProject, SERVICES } from './project.ts';
 import { restart } from './restarts.ts';
 import { giveTour, searchWithIndex } from './tour.ts';
@@ -19,7 +20,7 @@ import { upgradeAndBack, upgradedWell } from './upgrade.ts';
 /**
  * `npm run test:long -- containers [--before <commit>] [--cache <directory>]`: a container engine of its own builds the image
  * and runs docker-compose.yml by the commands of docs/monitoring.md; tour, plan, searches with the index; each service killed
- * under load; all of it restarted; an installation of an earlier commit upgraded with jobs in flight, and put back. What is
+ * under load; all of it restarted; the pod of deploy/kubernetes, container by container; an installation of an earlier commit upgraded with jobs in flight, and put back. What is
  * not committed is not in the image.
  */
 const { values } = parseArgs({
@@ -75,6 +76,8 @@ try {
   const kills = await part('kills', 'each service in turn, with moves and a plan under way', () => killEach(api, project, volume));
   const searchesAfterKills = await part('searchesAfterKills', 'as before', () => searchWithIndex(api, project, volume, 'killed'));
   const restarts = await part('restarts', 'three search services, restart, stop, down, up', () => restart(api, project, volume));
+  const redis = pinnedImages().find((image) => image.startsWith('redis:')) ?? '';
+  const pod = await part('pod', 'the containers of deploy/kubernetes, by the words of the manifest', () => runPod(engine, home, project.directory, redis));
   const upgraded = await part('upgrade', 'the image before, killed with jobs in flight; the image of now; back; and again', () =>
     upgradeAndBack(engine, home, values.before, project, values.cache),
   );
@@ -86,10 +89,11 @@ try {
     searches: [searches, searchesAfterKills].every((found) => Object.values(found).every(Boolean)),
     kills: survivedWell(kills),
     restarts: Object.values(restarts.checks).every(Boolean),
+    pod: podIsWell(pod),
     upgrade: upgradedWell(upgraded),
   };
   const passed = Object.values(checks).every(Boolean);
-  const found = { bases, mebibytes, tour, searches, kills, searchesAfterKills, restarts, upgraded, seconds };
+  const found = { bases, mebibytes, tour, searches, kills, searchesAfterKills, restarts, pod, upgraded, seconds };
   writeEvidence(values.evidence, {
     suite: 'containers',
     passed,
