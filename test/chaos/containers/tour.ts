@@ -60,7 +60,16 @@ export async function searchWithIndex(api: Api, project: Project, volume: string
     if (found.api && found.queue && used.api && used.queue) break;
     await delay(1000);
   }
-  return { foundOverHttp: found.api, foundFromQueue: found.queue, indexOverHttp: used.api, indexFromQueue: used.queue };
+  const isServing = await servesAllRoots(project);
+  return { foundOverHttp: found.api, foundFromQueue: found.queue, indexOverHttp: used.api, indexFromQueue: used.queue, isServing };
+}
+
+/** What an operator asks, where neither the index's directory nor its host is: every index is complete and used. */
+async function servesAllRoots(project: Project): Promise<boolean> {
+  const { code, out } = await project.writ('api', 'index', 'status', '--json');
+  if (code !== 0) return false;
+  const { indexes } = JSON.parse(out) as { indexes: readonly { state: string; serving: boolean }[] };
+  return indexes.length > 0 && indexes.every(({ state, serving }) => state === 'COMPLETE' && serving);
 }
 
 async function indexSearches({ ports }: Project): Promise<Readonly<Record<string, number>>> {
