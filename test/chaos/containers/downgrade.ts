@@ -6,6 +6,7 @@ import type { Engine } from './engine.ts';
 import { type Project, ROLES } from './project.ts';
 
 const REFUSED_WITHIN_MS = patient(300_000);
+const API_WITHIN_MS = patient(60_000);
 /** What a role says that finds a database of a newer version. */
 const REFUSAL = /has schema \d+, this version of Writ reads \d+/;
 
@@ -48,6 +49,8 @@ export async function downgrade(api: Api, engine: Engine, project: Project, volu
       if (REFUSAL.test(out + err)) refused.add(role);
     }
   }
+  // Without the kernel it is never healthy, but it listens.
+  for (const end = performance.now() + API_WITHIN_MS; performance.now() < end && !(await listens(api)); ) await delay(500);
   const pushed = await push(waiting);
   const searched = await searchForLetter(api);
   const states = await Promise.all(ROLES.map(async (role) => [role, (await project.state(role)).health] as const));
@@ -60,6 +63,12 @@ export async function downgrade(api: Api, engine: Engine, project: Project, volu
     untouched: files.read('letter') === 'letter' && files.read('letter-2') === undefined,
   };
 }
+
+const listens = (api: Api): Promise<boolean> =>
+  api.send('GET', '/healthz').then(
+    () => true,
+    () => false,
+  );
 
 /** An index of the newer image must not make the earlier one's answer another: the letter is there, and has not moved. */
 async function searchForLetter(api: Api): Promise<Downgraded['searched']> {
