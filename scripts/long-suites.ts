@@ -97,7 +97,7 @@ export const LONG_SUITES: Readonly<Record<string, LongSuite>> = {
     command: ['node', '--import', 'tsx', 'test/chaos/package/run.ts'],
   },
   containers: {
-    what: 'a container engine builds the image and runs docker-compose.yml: tour, searches, each service killed under load; an earlier image upgraded with jobs in flight, and put back',
+    what: 'a container engine builds the image and runs docker-compose.yml: tour, searches, each service killed under load; the pod of Kubernetes; an earlier image upgraded with jobs in flight, and put back',
     command: ['node', '--import', 'tsx', 'test/chaos/containers/run.ts'],
   },
 };

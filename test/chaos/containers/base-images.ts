@@ -2,10 +2,8 @@ import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, syml
 import path from 'node:path';
 import { type Ran, ran } from '../package/ran.ts';
 import { nodeOf } from '../runtimes/node-of.ts';
+import { madeOnce, type Origin } from './cache.ts';
 import type { Engine } from './engine.ts';
-
-/** Where an image came from. */
-export type Origin = 'made here' | 'cache';
 
 const SUITE = 'bookworm';
 const MIRROR = 'http://deb.debian.org/debian';
@@ -32,16 +30,15 @@ export const canBeMade = (image: string): boolean => image.startsWith('node:') |
 
 /**
  * Puts images under the pinned names into the engine, without a registry: debootstrap's smallest Debian, the pinned Node.js
- * of npm's registry, Debian's Redis and Prometheus. Whoever names a cache gets them from there the next time.
+ * of npm's registry, Debian's Redis and Prometheus.
  *
  * @param pinned names with tags, of which one is `node:<version>-…`
  */
-export async function makeBaseImages(engine: Engine, home: string, pinned: readonly string[], cache: string | undefined): Promise<Origin> {
-  const kept = cache === undefined ? undefined : path.join(cache, `${pinned.join('+').replaceAll(/[^\w.+-]/g, '_')}.tar`);
-  if (kept !== undefined && existsSync(kept)) {
-    await engine.must('load', '--input', kept);
-    return 'cache';
-  }
+export function makeBaseImages(engine: Engine, home: string, pinned: readonly string[], cache: string | undefined): Promise<Origin> {
+  return madeOnce(engine, cache, pinned.join('+'), pinned, () => make(engine, home, pinned));
+}
+
+async function make(engine: Engine, home: string, pinned: readonly string[]): Promise<void> {
   const root = await importRoot(engine, home);
   for (const image of pinned) {
     const [name = '', tag = ''] = image.split(':');
@@ -52,11 +49,6 @@ export async function makeBaseImages(engine: Engine, home: string, pinned: reado
     await engine.must('build', '--network', 'host', '--tag', image, context);
     rmSync(context, { recursive: true, force: true });
   }
-  if (kept !== undefined) {
-    mkdirSync(path.dirname(kept), { recursive: true });
-    await engine.must('save', '--output', kept, ...pinned);
-  }
-  return 'made here';
 }
 
 async function importRoot(engine: Engine, home: string): Promise<string> {

@@ -31,10 +31,12 @@ export interface Project {
   writ(service: ServiceName, ...words: string[]): Promise<Ran>;
   /** Where a volume lies on this host. */
   volume(name: string): Promise<string>;
-  /** Waits until these are healthy. */
+  /** Waits until these are healthy, every container of each. */
   healthy(services: readonly ServiceName[]): Promise<void>;
-  /** The process of a service on this host, and how often the engine has started it again. */
+  /** The process of a service on this host, and how often the engine has started it again; of its first container. */
   state(service: ServiceName): Promise<ServiceState>;
+  /** As `state`, for every container of the service. */
+  states(service: ServiceName): Promise<readonly ServiceState[]>;
 }
 
 export interface ServiceState {
@@ -57,18 +59,29 @@ export async function createProject(engine: Engine, home: string, name: string, 
   const env = { ...engine.env, COMPOSE_PROJECT_NAME: name, WRIT_PORT: String(ports.api), PROMETHEUS_PORT: String(ports.prometheus) };
 
   const compose = (...words: string[]): Promise<Ran> => ran('docker', ['compose', ...words], directory, env);
-  const state = async (service: ServiceName): Promise<ServiceState> => {
+  const states = async (service: ServiceName): Promise<readonly ServiceState[]> => {
     const filters = ['--filter', `label=com.docker.compose.project=${name}`, '--filter', `label=com.docker.compose.service=${service}`];
-    const [id = ''] = (await engine.must('ps', '--all', '--quiet', ...filters)).split('\n');
-    const [found] = JSON.parse(id === '' ? '[]' : await engine.must('inspect', id)) as Inspected[];
-    const { Pid: pid = 0, ExitCode: exitCode = -1, Status: status = 'absent', Health } = found?.State ?? {};
-    return { id, pid, exitCode, status, restarts: found?.RestartCount ?? 0, health: Health?.Status ?? 'none' };
+    const ids = (await engine.must('ps', '--all', '--quiet', ...filters)).split('\n').filter(Boolean);
+    const found = JSON.parse(ids.length === 0 ? '[]' : await engine.must('inspect', ...ids)) as Inspected[];
+    return found.map(({ Id: id, RestartCount: restarts, State: { Pid: pid, ExitCode: exitCode, Status: status, Health } }) => {
+      return { id, pid, exitCode, status, restarts, health: Health?.Status ?? 'none' };
+    });
+  };
+  const state = async (service: ServiceName): Promise<ServiceState> => (await states(service))[0] ?? ABSENT;
+  const firstIll = async (service: ServiceName): Promise<ServiceState | undefined> => {
+    const all = await states(service);
+    return all.length === 0 ? ABSENT : all.find(({ health }) => health !== 'healthy');
+  };
+  const lastWords = async ({ id }: ServiceState): Promise<string> => {
+    const { out, err } = await engine.docker('logs', '--tail', '20', id);
+    return out + err;
   };
   return {
     directory,
     ports,
     compose,
     state,
+    states,
     shell: (lines) => ran('bash', ['-euxo', 'pipefail', '-c', lines.replaceAll('127.0.0.1:8377', `127.0.0.1:${ports.api}`)], directory, env),
     async must(...words) {
       const { code, out, err } = await compose(...words);
@@ -80,9 +93,8 @@ export async function createProject(engine: Engine, home: string, name: string, 
     async healthy(wanted) {
       const end = performance.now() + HEALTHY_WITHIN_MS;
       for (const service of wanted) {
-        for (let seen = await state(service); seen.health !== 'healthy'; seen = await state(service)) {
-          if (performance.now() > end)
-            throw new Error(`${service} is ${seen.status}, ${seen.health}: ${(await engine.docker('logs', '--tail', '20', seen.id)).out}`);
+        for (let ill = await firstIll(service); ill !== undefined; ill = await firstIll(service)) {
+          if (performance.now() > end) throw new Error(`${service} is ${ill.status}, ${ill.health}: ${await lastWords(ill)}`);
           await delay(LOOK_MS);
         }
       }
@@ -90,7 +102,11 @@ export async function createProject(engine: Engine, home: string, name: string, 
   };
 }
 
+/** A service without a container. */
+const ABSENT: ServiceState = { id: '', pid: 0, exitCode: -1, status: 'absent', restarts: 0, health: 'none' };
+
 interface Inspected {
+  readonly Id: string;
   readonly RestartCount: number;
   readonly State: { readonly Pid: number; readonly ExitCode: number; readonly Status: string; readonly Health?: { readonly Status: string } };
 }

@@ -6,6 +6,7 @@ import { Service } from 'kubernetes-models/v1/Service';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { packageRoot } from '../../../config/package.ts';
+import { unreadFields } from '../../support/unread-fields.ts';
 
 const FOLDER = path.join(packageRoot(), 'deploy', 'kubernetes');
 const read = (name: string): unknown => parse(readFileSync(path.join(FOLDER, name), 'utf8'));
@@ -29,14 +30,29 @@ const set = read('statefulset.yaml') as Pods;
 const pod = set.spec.template.spec;
 const containers = [...pod.initContainers, ...pod.containers];
 
+/** Validates by the schema of the kind, which throws; the fields that the schema does not have. */
+function strangersIn(Kind: typeof StatefulSet | typeof Service | typeof ConfigMap, value: unknown): readonly string[] {
+  return unreadFields(new Kind(value as never), (model) => model.validate());
+}
+
 describe('the manifests of Kubernetes', () => {
   it('are valid by the schemas of their kinds, which refuse a word of another type', () => {
-    const validate = (Kind: typeof StatefulSet | typeof Service | typeof ConfigMap, value: unknown): void => void new Kind(value as never).validate();
-    validate(StatefulSet, set);
-    validate(Service, read('service.yaml'));
-    validate(ConfigMap, read('nothing.yaml'));
-    expect(() => validate(StatefulSet, { ...set, spec: { ...set.spec, replicas: 'one' } })).toThrow();
-    expect(() => validate(StatefulSet, { ...set, spec: { ...set.spec, template: { spec: { containers: [{ image: 'x' }] } } } })).toThrow();
+    expect(strangersIn(StatefulSet, set)).toEqual([]);
+    expect(strangersIn(Service, read('service.yaml'))).toEqual([]);
+    expect(strangersIn(ConfigMap, read('nothing.yaml'))).toEqual([]);
+    expect(() => strangersIn(StatefulSet, { ...set, spec: { ...set.spec, replicas: 'one' } })).toThrow();
+    expect(() => strangersIn(StatefulSet, { ...set, spec: { ...set.spec, template: { spec: { containers: [{ image: 'x' }] } } } })).toThrow();
+  });
+
+  it('have no field that their kinds do not know, such as a misspelled probe', () => {
+    const spelled = read('statefulset.yaml') as { spec: { template: { spec: { containers: Record<string, unknown>[] } } } };
+    const [kernel = {}] = spelled.spec.template.spec.containers;
+    kernel['livenesProbe'] = kernel['livenessProbe'];
+    const [mount = {}] = kernel['volumeMounts'] as Record<string, unknown>[];
+    mount['readonly'] = true;
+    expect(strangersIn(StatefulSet, spelled)).toEqual(
+      expect.arrayContaining(['/spec/template/spec/containers/0/livenesProbe', '/spec/template/spec/containers/0/volumeMounts/0/readonly']),
+    );
   });
 
   it('are all named by the kustomization', () => {
