@@ -7,7 +7,7 @@ import { MAX_INGEST_OPS } from '../src/contracts/index.ts';
 export const ENGINE_STATES = ['', 'fts5', 'tantivy', 'shadow', 'hybrid', 'postgresql'] as const;
 
 /** An address of a server of PostgreSQL, without a password. */
-const POSTGRESQL = /^$|^postgres(ql)?:\/\/(?![^/@]*:[^/@]*@)(?!\S*[?&]password=)\S*$/;
+const POSTGRESQL_ADDRESS = /^postgres(ql)?:\/\/(?![^/@]*:[^/@]*@)(?!\S*[?&]password=)\S*$/;
 
 export const MessageSettings = z.strictObject({
   enabled: z.boolean().default(true).describe('Whether messages are taken in and can be searched; they lie in messages/messages.sqlite of the data directory.'),
@@ -56,11 +56,16 @@ export const MessageSettings = z.strictObject({
   postgresql_url: z
     .string()
     .max(4096)
-    .regex(POSTGRESQL, 'must be empty or a postgresql:// address without a password')
+    .regex(new RegExp(`^$|${POSTGRESQL_ADDRESS.source}`), 'must be empty or a postgresql:// address without a password')
     .default('')
     .describe(
       'Database of PostgreSQL that gets a copy of the messages and searches it, where messages.engine is postgresql; empty: none (docs/message-postgresql.md).',
     ),
+  postgresql_replicas: z
+    .array(z.string().max(4096).regex(POSTGRESQL_ADDRESS, 'must be a postgresql:// address without a password'))
+    .max(8)
+    .default([])
+    .describe('Replicas (hot standbys) of that database, which are searched while they have everything that it has; they share its user and password.'),
   postgresql_password_file: z
     .string()
     .max(4096)

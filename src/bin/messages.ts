@@ -15,6 +15,7 @@ import { postgresqlOf } from '../messages/serving/postgresql-target.ts';
 import type { MessageSearchOptions } from '../messages/serving/search-thread-keeper.ts';
 import { LOG_LINES } from '../observability/log-lines.ts';
 import type { Logger } from '../observability/logging.ts';
+import { type DatabaseFinding, messageDatabaseTelemetry } from '../observability/message-database.ts';
 import { ingestTelemetry } from '../observability/message-ingest.ts';
 import { messageSearchTelemetry } from '../observability/message-search.ts';
 import type { Metrics } from '../observability/metrics.ts';
@@ -34,12 +35,13 @@ export function openMessageSearch(wiring: Wiring): Lifecycle & MessageSearch {
 
 interface HostWiring extends Wiring {
   readonly onEvent: (event: MessageSearchEvent) => void;
+  readonly onServer: (finding: DatabaseFinding) => void;
   readonly onSocketError: (error: unknown) => void;
 }
 
 /** The same for the process that searches for all others of this host. */
-export function openHostSearch({ onEvent, onSocketError, ...wiring }: HostWiring): Lifecycle & MessageSearch {
-  return wiring.config.messages.enabled ? searchForHost({ ...searchOptions(wiring), onEvent }, onSocketError) : MESSAGES_OFF;
+export function openHostSearch({ onEvent, onServer, onSocketError, ...wiring }: HostWiring): Lifecycle & MessageSearch {
+  return wiring.config.messages.enabled ? searchForHost({ ...searchOptions(wiring), onEvent, onServer }, onSocketError) : MESSAGES_OFF;
 }
 
 /** Search in messages as a role has it: what happens is counted and logged, and a wrong SEARCH_ENGINE is told of. */
@@ -47,7 +49,8 @@ export function messageSearchOfRole({ config, places, log }: RoleContext, metric
   const word = unknownSearchEngine();
   if (word !== undefined) log.warn({ word: word.slice(0, 64) }, LOG_LINES.messageEngineUnknown.message);
   const onSocketError = (error: unknown): void => log.warn({ err: error }, LOG_LINES.messageSocket.message);
-  return openHostSearch({ config, places, onEvent: messageSearchTelemetry(metrics, log), onSocketError });
+  const onServer = messageDatabaseTelemetry(metrics, log);
+  return openHostSearch({ config, places, onEvent: messageSearchTelemetry(metrics, log), onServer, onSocketError });
 }
 
 function searchOptions({ config, places }: Wiring): MessageSearchOptions {

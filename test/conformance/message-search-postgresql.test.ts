@@ -9,13 +9,14 @@ import type { MessageIndexEvent } from '../../src/core/ports/index.ts';
 import { createFts5Engine } from '../../src/messages/engines/fts5/engine.ts';
 import { createPostgresqlEngine } from '../../src/messages/engines/postgresql/engine.ts';
 import { createPostgresqlMirror } from '../../src/messages/engines/postgresql/mirror.ts';
+import { createServers } from '../../src/messages/engines/postgresql/servers.ts';
 import { createTokens } from '../../src/messages/engines/postgresql/tokens.ts';
 import { engineRequestOf, planOf } from '../../src/messages/search/planner.ts';
 import { normalQuery } from '../../src/messages/search/query.ts';
 import { createMessageSearch } from '../../src/messages/serving/message-search.ts';
 import { createIndexedStore } from '../../src/messages/serving/message-writer.ts';
+import { standardOfStore } from '../../src/messages/serving/postgresql.ts';
 import { postgresqlOf } from '../../src/messages/serving/postgresql-target.ts';
-import { createChanges } from '../../src/messages/store/changes.ts';
 import { createMessagesReader } from '../../src/messages/store/reader.ts';
 import { addMails, mailboxFile } from '../support/mailbox.ts';
 import { randomMailbox } from '../support/mailbox-random.ts';
@@ -48,7 +49,10 @@ function copyOf(file: string, url = server.database(), statementMs?: number) {
     reader,
     postgresql,
     mirror: createPostgresqlMirror({ postgresql, db: reader.database(), emit: () => undefined, batch: 50 }),
-    engine: createPostgresqlEngine({ postgresql, changes: () => createChanges(reader.database()), tokens: createTokens() }),
+    engine: createPostgresqlEngine({
+      servers: createServers({ primary: postgresql, replicas: [], standard: standardOfStore(reader.database), elapsed: () => performance.now() }),
+      tokens: createTokens(),
+    }),
     async close() {
       await postgresql.close();
       reader.close();
@@ -105,7 +109,7 @@ describe('a host whose engine is PostgreSQL', () => {
   it('copies what the writer commits, edits of recipients too, and searches there in processes of its own', { tags: ['MS-152'] }, async () => {
     const directory = mkdtempSync(path.join(tmpdir(), 'writ-pg-host-'));
     const file = path.join(directory, 'messages.sqlite');
-    const settings = { engine: 'postgresql', postgresql_url: server.database(), postgresql_password_file: '' };
+    const settings = { engine: 'postgresql', postgresql_url: server.database(), postgresql_replicas: [], postgresql_password_file: '' };
     const told = new EventEmitter();
     const failed: string[] = [];
     const listener = () => ({ onEvent: (event: MessageIndexEvent) => void told.emit(event.event), onFailed: (why: string) => void failed.push(why) });

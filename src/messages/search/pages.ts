@@ -13,6 +13,11 @@ const MAX_LIST = 10_000;
 const LIST_PAGES = 10;
 const LIST_LEAST = 500;
 
+/** What an engine found, with what it says of how it came to that. */
+export interface NotedFound extends EngineFound {
+  readonly notes?: readonly string[];
+}
+
 export interface Page {
   readonly rows: readonly EngineRow[];
   readonly more: boolean;
@@ -159,10 +164,11 @@ function page(
     spent,
     byWords,
     facets,
-  }: Pick<EngineFound, 'rows' | 'more' | 'matched' | 'denied' | 'sql' | 'spent' | 'byWords' | 'facets'>,
+    notes = [],
+  }: Pick<NotedFound, 'rows' | 'more' | 'matched' | 'denied' | 'sql' | 'spent' | 'byWords' | 'facets' | 'notes'>,
   told: Pick<Page, 'orderChanged' | 'cursorUsed' | 'cursorInvalidated' | 'notes'>,
 ): Answer<Page> {
-  return { ok: true, value: { rows, more, matched, denied, sql, spent, byWords, facets, ...told } };
+  return { ok: true, value: { rows, more, matched, denied, sql, spent, byWords, facets, ...told, notes: [...told.notes, ...notes] } };
 }
 
 /** One order for one set: the same words, filters, viewers and threshold. */

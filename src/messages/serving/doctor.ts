@@ -6,12 +6,13 @@ import { createPins } from '../engines/tantivy/pinned.ts';
 import { createChanges } from '../store/changes.ts';
 import { damageIn } from '../store/fault.ts';
 import { openMessagesReader } from '../store/open.ts';
+import { postgresqlProbes } from './doctor-postgresql.ts';
+import type { PostgresqlSettings } from './postgresql-target.ts';
 
 /** What the settings say of messages. */
-export interface MessageSettings {
+export interface MessageSettings extends PostgresqlSettings {
   readonly enabled: boolean;
   readonly tantivy: boolean;
-  readonly engine: string;
 }
 
 /** Where messages and their index lie. */
@@ -40,6 +41,7 @@ export async function examineMessages(settings: MessageSettings, files: MessageF
   return examine('Message search', [
     { title: 'Database', look: () => databaseOf(settings, files.messages), todo: 'look into messages/ of the data directory' },
     { title: 'Tantivy', look, todo: 'look into messages/ of the data directory' },
+    ...postgresqlProbes(settings, files.messages),
   ]);
 }
 

@@ -1,7 +1,7 @@
 import { threadData, threadSide } from '../../adapters/threads/serve.ts';
 import { systemClock } from '../../core/clock.ts';
 import type { SearchError } from '../../core/ports/message-engine.ts';
-import type { MessageQuestions, MessageSearchEvent } from '../../core/ports/message-search.ts';
+import type { MessageQuestions } from '../../core/ports/message-search.ts';
 import { createFts5Engine } from '../engines/fts5/engine.ts';
 import { createExcerpts } from '../engines/fts5/excerpts.ts';
 import { failingEngine } from '../search/error-response.ts';
@@ -12,20 +12,20 @@ import { createMessagesReader } from '../store/reader.ts';
 import { createRecipientsReader } from '../store/recipients.ts';
 import { createFts5InProcess } from './fts5-in-process.ts';
 import { createPostgresqlSearch } from './postgresql.ts';
-import { engineAtWork, type SearchThreadData } from './search-thread-protocol.ts';
+import { engineAtWork, type SearchThreadData, type SearchThreadEvent } from './search-thread-protocol.ts';
 import { tantivyOf } from './tantivy.ts';
 import { vectorsOf } from './vector-engines.ts';
 
 /** A search over a broad word reads every row that has it: no event loop of a server may wait for that. */
 const { file, tantivy, vectors, postgresql, killSwitch, hung, atWork, deadlineMs } = threadData<SearchThreadData>();
-const { tell, serve } = threadSide<MessageQuestions, MessageSearchEvent>();
+const { tell, serve } = threadSide<MessageQuestions, SearchThreadEvent>();
 const { watched, enter, setProcess } = engineAtWork(atWork);
 const reader = createMessagesReader(file);
 const fts5InProcess = deadlineMs === null ? undefined : createFts5InProcess(file, deadlineMs, setProcess);
 const fts5 = fts5InProcess ?? createFts5Engine(reader.database);
 const lexical = lexicalOf();
 const near = nearOf();
-const copy = postgresql === null ? undefined : createPostgresqlSearch(postgresql, reader.database);
+const copy = postgresql === null ? undefined : createPostgresqlSearch(postgresql, reader.database, tell);
 const service = createMessageSearchService({
   engines: { fts5, ...lexical.engines, ...near.engines, ...(copy && { postgresql: copy.engine }) },
   absent: { ...lexical.absent, ...near.absent },

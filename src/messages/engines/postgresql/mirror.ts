@@ -50,15 +50,16 @@ export function createPostgresqlMirror({ postgresql, db, emit, batch: most = BAT
   /** One step; whether the copy is what the store is. */
   async function step(): Promise<{ readonly isLast: boolean; readonly documents: number }> {
     return writing(async (query) => {
-      const [mirror] = await query(sql`SELECT store, seq, places FROM mirror FOR UPDATE`);
+      const [mirror] = await query(sql`SELECT store, seq, places, places_version FROM mirror FOR UPDATE`);
       const batch = source.batch(Number(mirror?.[1] ?? 0), most);
       if (mirror !== undefined && mirror[0] !== batch.store)
         throw new Error('the database has a copy of other messages; give each store a database of its own');
       if (mirror === undefined) await query(sql`INSERT INTO mirror (store, seq, places, version) VALUES (${batch.store}, 0, '', 0) ON CONFLICT DO NOTHING`);
       if (mirror?.[2] !== batch.places.hash) await writePlaces(query, batch.places);
       await writeMessages(query, batch);
-      const changed = mirror?.[1] !== batch.seq || mirror[2] !== batch.places.hash;
-      if (changed) await query(sql`UPDATE mirror SET seq = ${batch.seq}, places = ${batch.places.hash}, version = version + 1`);
+      const { hash, version } = batch.places;
+      const changed = mirror?.[1] !== batch.seq || mirror[2] !== hash || mirror[3] !== version;
+      if (changed) await query(sql`UPDATE mirror SET seq = ${batch.seq}, places = ${hash}, places_version = ${version}, version = version + 1`);
       return { isLast: batch.isLast, documents: batch.messages.length + batch.gone.length };
     });
   }

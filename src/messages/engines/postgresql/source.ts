@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { SqliteDatabase } from '../../../adapters/sqlite/open.ts';
 import { createChanges } from '../../store/changes.ts';
+import { createPositionReader } from '../../store/position.ts';
 import { bodyPartsOf, partsOf } from '../../text/parts.ts';
 import type { Texts, Tokens } from './tokens.ts';
 
@@ -19,6 +20,8 @@ export interface SourceBatch {
 /** Projects, agents, products and contacts: few, and copied as a whole when any of it has changed. */
 export interface Places {
   readonly hash: string;
+  /** The number of their newest change. */
+  readonly version: number;
   readonly projects: readonly object[];
   readonly agents: readonly object[];
   readonly product_project_links: readonly object[];
@@ -80,7 +83,8 @@ function placesIn(db: SqliteDatabase, tokens: Tokens): () => Places {
   );
   const links = db.prepare<[], object>('SELECT DISTINCT product_id, project_id FROM product_project_links ORDER BY product_id, project_id');
   const contacts = db.prepare<[], object>('SELECT DISTINCT a_agent_id, b_agent_id, status, expires_ts FROM agent_links ORDER BY a_agent_id, b_agent_id');
-  let known: Places | undefined;
+  const position = createPositionReader(db);
+  let known: Omit<Places, 'version'> | undefined;
   return () => {
     const read = { projects: projects.all(), agents: agents.all(), product_project_links: links.all(), agent_links: contacts.all() };
     const hash = createHash('sha256').update(JSON.stringify(read)).digest('hex');
@@ -92,7 +96,7 @@ function placesIn(db: SqliteDatabase, tokens: Tokens): () => Places {
         agents: withWords(tokens, read.agents, ({ name, task_description }) => [name, task_description, '', '']),
       };
     }
-    return known;
+    return { ...known, version: position().places };
   };
 }
 

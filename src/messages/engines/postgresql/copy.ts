@@ -1,0 +1,45 @@
+import type { Query } from '../../../adapters/postgresql/open.ts';
+import type { Position } from '../../store/position.ts';
+import { sql } from '../../visibility/sql.ts';
+import { ABOVE } from './schema.ts';
+
+/** What a server has of the messages, in the state that a transaction reads. */
+export interface Copy extends Position {
+  /** Raised by every step of the mirror. */
+  readonly version: number;
+}
+
+/** Why a server cannot be asked for the messages. */
+export interface Unfit {
+  readonly why: string;
+  /** How many changes it lacks, where that is all. */
+  readonly behind?: number;
+}
+
+const MIRROR = sql`SELECT store, seq, places_version, version, (SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user) FROM mirror`;
+
+/** What is there, or why it may not be asked whoever asks. */
+export async function copyIn(query: Query): Promise<Copy | Unfit> {
+  const [row] = await query(MIRROR);
+  if (row === undefined) return { why: 'there is no copy in PostgreSQL yet' };
+  const [store, seq, places, version, isAbove] = row;
+  return isAbove === true ? { why: ABOVE } : { store: String(store), seq: Number(seq), places: Number(places), version: Number(version) };
+}
+
+/** Whether what was found is no copy that can be asked. */
+export function isUnfit(found: Copy | Unfit): found is Unfit {
+  return 'why' in found;
+}
+
+/**
+ * What a copy lacks of a store; `undefined`: nothing that counts. More than the store has is as bad: then the store was put back.
+ *
+ * @param textsCount whether the texts must be the newest, and not only who may see what
+ */
+export function unfitFor(copy: Position, store: Position, textsCount: boolean): Unfit | undefined {
+  if (copy.store !== store.store) return { why: 'PostgreSQL has a copy of other messages' };
+  const [texts, places] = [textsCount ? store.seq - copy.seq : 0, store.places - copy.places];
+  if (texts === 0 && places === 0) return undefined;
+  if (texts < 0 || places < 0) return { why: 'PostgreSQL has changes that the store has not: the store was put back to what it was before' };
+  return { why: 'the copy in PostgreSQL is behind', behind: Math.max(texts, places) };
+}
