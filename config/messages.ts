@@ -66,6 +66,12 @@ export const MessageSettings = z.strictObject({
     .max(8)
     .default([])
     .describe('Replicas (hot standbys) of that database, which are searched while they have everything that it has; they share its user and password.'),
+  read_only: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Whether this host has no store of messages: the copy in messages.postgresql_url, which another host writes, answers all searches, and messages are not taken in.',
+    ),
   postgresql_password_file: z
     .string()
     .max(4096)
@@ -73,3 +79,13 @@ export const MessageSettings = z.strictObject({
     .default('')
     .describe('File with the password for messages.postgresql_url and nothing else; empty: the server asks for none.'),
 });
+
+/** What cannot go together: without a store there must be a copy to search. */
+export function messageFaults({
+  messages,
+}: {
+  readonly messages: z.output<typeof MessageSettings>;
+}): readonly { readonly path: string[]; readonly message: string }[] {
+  if (!messages.read_only || (messages.engine === 'postgresql' && messages.postgresql_url !== '')) return [];
+  return [{ path: ['messages', 'read_only'], message: 'needs messages.engine = "postgresql" and messages.postgresql_url' }];
+}

@@ -12,6 +12,7 @@ import type { DataDirPaths } from '../data-dir/paths.ts';
 import { searchForHost, searchOnHost } from '../messages/serving/message-search.ts';
 import { MESSAGES_OFF } from '../messages/serving/off.ts';
 import { postgresqlOf } from '../messages/serving/postgresql-target.ts';
+import { readOnlyGateway, readOnlyRefusal } from '../messages/serving/read-only.ts';
 import type { MessageSearchOptions } from '../messages/serving/search-thread-keeper.ts';
 import { LOG_LINES } from '../observability/log-lines.ts';
 import type { Logger } from '../observability/logging.ts';
@@ -30,6 +31,8 @@ interface Wiring {
 
 /** Search in the messages of a data directory; where messages are off, every question throws WritError WRONG_STATE. */
 export function openMessageSearch(wiring: Wiring): Lifecycle & MessageSearch {
+  const { enabled, read_only: readOnly, engine } = wiring.config.messages;
+  if (enabled && readOnly && engine !== 'postgresql') throw new WritError('WRONG_STATE', 'this host has no store of messages (messages.read_only)');
   return wiring.config.messages.enabled ? searchOnHost(searchOptions(wiring)) : MESSAGES_OFF;
 }
 
@@ -54,8 +57,10 @@ export function messageSearchOfRole({ config, places, log }: RoleContext, metric
 }
 
 function searchOptions({ config, places }: Wiring): MessageSearchOptions {
-  const { engine, tantivy, vectors, model, reranker, search_deadline_ms: deadlineMs, search_processes: processes } = config.messages;
+  const { engine, read_only: readOnly, model, reranker, search_deadline_ms: deadlineMs, search_processes: processes } = config.messages;
+  const [tantivy, vectors] = [config.messages.tantivy && !readOnly, config.messages.vectors && !readOnly];
   return {
+    ...(readOnly && { readOnly }),
     deadlineMs,
     processes,
     ...postgresqlOf(config.messages),
@@ -76,6 +81,7 @@ interface WriterWiring extends Wiring {
 export async function openMessageWriter(wiring: WriterWiring): Promise<{ readonly gateway: IngestGateway; readonly parts: readonly Lifecycle[] }> {
   const { config, places, connection, log, metrics } = wiring;
   if (!config.messages.enabled) return { gateway: MESSAGES_OFF, parts: [] };
+  if (config.messages.read_only) return { gateway: readOnlyGateway(postgresqlOf(config.messages).postgresql), parts: [] };
   const [{ createConnection }, { redisTarget }, { messageWriter }, { createIndexedStore }] = await Promise.all([
     import('../../queues/connection.ts'),
     import('./redis-target.ts'),
@@ -107,6 +113,7 @@ export async function openMessageWriter(wiring: WriterWiring): Promise<{ readonl
 /** What one command needs to send messages to the writer, and to know how far it came before. */
 export async function openMessageIngest({ loaded: { config }, places }: CliSettings, redis: CliRedis): Promise<MessageIngest & AsyncDisposable> {
   if (!config.messages.enabled) throw new WritError('WRONG_STATE', 'messages are off: messages.enabled is false');
+  if (config.messages.read_only) throw await readOnlyRefusal(postgresqlOf(config.messages).postgresql);
   const [{ createMessageImporter }, { fieldText, mailDate, readMail }] = await Promise.all([
     import('../messages/import/importer.ts'),
     import('../executors/search/index.ts'),

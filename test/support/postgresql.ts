@@ -33,7 +33,7 @@ export interface TestReplica {
 
 /** Name of the socket; further servers have the next ones. */
 const PORT = 5432;
-const TABLES = ['mirror', 'messages', 'agents', 'projects', 'product_project_links', 'agent_links'];
+const TABLES = ['mirror', 'messages', 'agents', 'projects', 'product_project_links', 'agent_links', 'products', 'cursor_keys'];
 const INSTALLED = '/usr/lib/postgresql';
 
 /** PostgreSQL refuses to run as root, so that then `nobody` runs it. */

@@ -1,7 +1,7 @@
 import { messageOf } from '../../core/errors.ts';
 import type { EngineAnswer, EngineFacets, EngineFound, EngineRequest, EngineRow, EngineSpent, MessageEngine } from '../../core/ports/message-engine.ts';
 import type { Excerpt, MakeExcerpts } from '../../core/ports/message-excerpts.ts';
-import type { MessageRecipients, ReadRecipients } from '../../core/ports/message-recipients.ts';
+import type { MessageRecipients, ReadRecipients, RecipientsRequest } from '../../core/ports/message-recipients.ts';
 import type { SearchViewer } from '../../core/ports/message-search.ts';
 import { decodeCursor, encodeCursor, type SearchCursor } from './cursor.ts';
 import type { OrderList, OrderLists } from './order-lists.ts';
@@ -181,8 +181,11 @@ const NO_EXTRAS: PageExtras = { recipients: undefined, excerpts: undefined, deni
 /** Denied rows that an audit names; `denied_count` counts all of them. */
 const MAX_AUDIT = 100;
 
+/** Reads who got the messages of a page, at once or from another host. */
+export type AskRecipients = (ask: RecipientsRequest) => ReturnType<ReadRecipients> | Promise<ReturnType<ReadRecipients>>;
+
 interface ExtrasParts {
-  readonly recipients: ReadRecipients;
+  readonly recipients: AskRecipients;
   /** `undefined`: nobody asked for excerpts. */
   readonly excerpts: MakeExcerpts | undefined;
 }
@@ -201,9 +204,9 @@ export async function pageExtras(served: ServedPage | null, viewer: SearchViewer
   };
 }
 
-async function recipientsOf({ request: { kind, scope, now_us }, page: { rows } }: ServedPage, read: ReadRecipients) {
+async function recipientsOf({ request: { kind, scope, now_us }, page: { rows } }: ServedPage, read: AskRecipients) {
   if (kind !== 'message' || rows.length === 0) return undefined;
-  return catchEngineErrors(async () => ({ ok: true, value: read({ ids: rows.map(({ id }) => id), scope, now_us }) }));
+  return catchEngineErrors(async () => ({ ok: true, value: await read({ ids: rows.map(({ id }) => id), scope, now_us }) }));
 }
 
 /** Rows that are redacted have none. */

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { openPostgresql, type Query } from '../../adapters/postgresql/open.ts';
 import { broken, type Finding, type Probe, passed, warning } from '../../core/findings.ts';
 import { counted } from '../../core/units.ts';
-import { type Copy, copyIn, isUnfit, unfitFor } from '../engines/postgresql/copy.ts';
+import { type Copy, copyIn, isUnfit, unfitAlone, unfitFor } from '../engines/postgresql/copy.ts';
 import { SCHEMA } from '../engines/postgresql/schema.ts';
 import { openMessagesReader } from '../store/open.ts';
 import { createPositionReader, type Position } from '../store/position.ts';
@@ -14,13 +14,13 @@ const PATIENCE_MS = 3000;
 const READ_PAGE = 'docs/message-postgresql.md says how the database is made';
 
 /** Asks each server of PostgreSQL what it has of the messages, and how far that is behind: the primary behind the store, replicas behind the primary. */
-export function postgresqlProbes(settings: PostgresqlSettings & { readonly enabled: boolean }, file: string): readonly Probe[] {
+export function postgresqlProbes(settings: PostgresqlSettings & { readonly enabled: boolean; readonly read_only: boolean }, file: string): readonly Probe[] {
   const { postgresql: target } = settings.enabled ? postgresqlOf(settings) : {};
   if (target === undefined) return [];
   const read = <T>(url: string, work: (query: Query) => Promise<T>): Promise<T> => readOnce(url, target.passwordFile, work);
   const primary: Probe = {
     title: 'PostgreSQL',
-    look: async () => primaryFinding(await read(target.url, copyIn), storeOf(file)),
+    look: async () => primaryFinding(await read(target.url, copyIn), settings.read_only ? undefined : storeOf(file)),
     todo: `look whether the server runs, and into its log; until it answers, searches take SQLite; ${READ_PAGE}`,
   };
   const replicas = target.replicas.map(
@@ -59,7 +59,7 @@ function storeOf(file: string): Position | undefined {
 
 function primaryFinding(found: Awaited<ReturnType<typeof copyIn>>, store: Position | undefined): Finding {
   if (isUnfit(found)) return broken(found.why, READ_PAGE);
-  const unfit = store === undefined ? undefined : unfitFor(found, store, true);
+  const unfit = store === undefined ? unfitAlone(found) : unfitFor(found, store, true);
   if (unfit === undefined) return passed('has everything');
   if (unfit.behind === undefined) return broken(unfit.why, READ_PAGE);
   return warning(`${counted(unfit.behind, 'change')} behind the store`, 'the API copies them; its log says why it does not');

@@ -13,6 +13,8 @@ import type { PostgresqlSettings } from './postgresql-target.ts';
 export interface MessageSettings extends PostgresqlSettings {
   readonly enabled: boolean;
   readonly tantivy: boolean;
+  /** This host has no store. */
+  readonly read_only: boolean;
 }
 
 /** Where messages and their index lie. */
@@ -25,6 +27,7 @@ export interface MessageFiles {
 export async function examineMessages(settings: MessageSettings, files: MessageFiles, load: LoadTantivy = loadTantivy): Promise<Check[]> {
   const look = (): Finding => {
     if (!settings.enabled) return passed('messages are off (messages.enabled)');
+    if (settings.read_only) return passed(NO_STORE);
     if (!settings.tantivy) return wanted(settings.engine, 'messages.tantivy is false', 'set messages.tantivy to true');
     const loaded = load();
     if (!loaded.ok)
@@ -50,8 +53,11 @@ const READ_WHOLE_BYTES = 256 * 1024 * 1024;
 const REPAIR =
   'if only the full text is damaged, writ messages rebuild makes it anew; else stop the API, put a backup back (or the file aside), and import again';
 
-function databaseOf({ enabled }: MessageSettings, file: string): Finding {
+const NO_STORE = 'this host has none: PostgreSQL answers searches (messages.read_only)';
+
+function databaseOf({ enabled, read_only: readOnly }: MessageSettings, file: string): Finding {
   if (!enabled) return passed('messages are off (messages.enabled)');
+  if (readOnly) return passed(NO_STORE);
   if (!existsSync(file)) return passed('no messages yet');
   const { size } = statSync(file);
   try {

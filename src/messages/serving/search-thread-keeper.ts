@@ -39,6 +39,8 @@ export interface MessageSearchOptions {
   readonly vectors?: VectorSettings;
   /** Where PostgreSQL has a copy of the messages; without it that is not asked. */
   readonly postgresql?: PostgresqlServers;
+  /** This host has no store: the copy in PostgreSQL answers everything. */
+  readonly readOnly?: true;
   readonly killSwitch?: KillSwitch;
   readonly onEvent?: (event: MessageSearchEvent) => void;
   /** Told what was found when a server of PostgreSQL was asked. */
@@ -119,6 +121,7 @@ export function createSearchThread(options: MessageSearchOptions, kind: 'thread'
       tantivy: options.tantivy ?? null,
       vectors: options.vectors ?? null,
       postgresql: options.postgresql ?? null,
+      readOnly: options.readOnly === true,
       killSwitch: options.killSwitch,
       hung,
       deadlineMs: kind === 'process' ? null : deadlineMs,

@@ -21,6 +21,8 @@ export interface SearchThreadData {
   readonly vectors: VectorSettings | null;
   /** Where PostgreSQL has a copy of the messages; `null`: it shall not be asked. */
   readonly postgresql: PostgresqlServers | null;
+  /** This host has no store: the copy in PostgreSQL answers everything. */
+  readonly readOnly: boolean;
   readonly killSwitch: KillSwitch;
   /** Engines that are not asked, and not even loaded. */
   readonly hung: Hung;

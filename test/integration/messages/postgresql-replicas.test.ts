@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { SearchQuery } from '../../../src/contracts/index.ts';
+import { type Check, examine } from '../../../src/core/findings.ts';
 import type { SearchViewer } from '../../../src/core/ports/message-search.ts';
 import { copyIn } from '../../../src/messages/engines/postgresql/copy.ts';
 import { createPostgresqlEngine } from '../../../src/messages/engines/postgresql/engine.ts';
@@ -8,6 +9,7 @@ import { createServers, type ServerEvent } from '../../../src/messages/engines/p
 import { createTokens } from '../../../src/messages/engines/postgresql/tokens.ts';
 import { engineRequestOf, planOf } from '../../../src/messages/search/planner.ts';
 import { normalQuery } from '../../../src/messages/search/query.ts';
+import { postgresqlProbes } from '../../../src/messages/serving/doctor-postgresql.ts';
 import { standardOfStore } from '../../../src/messages/serving/postgresql.ts';
 import { createMessagesReader } from '../../../src/messages/store/reader.ts';
 import { addMails, type Mailbox, mailboxFile } from '../../support/mailbox.ts';
@@ -210,6 +212,30 @@ describe('a replica of PostgreSQL', () => {
     rig.clock.now += 10_000;
     expect(await rig.ask({})).toMatchObject({ engine: 'postgresql', notes: ['answered by the primary of PostgreSQL', 'replica 1 was not asked: it is away'] });
     replica.goOn();
+    await rig.close();
+  });
+
+  it('is told of by the doctor, with how far it is behind', async () => {
+    const rig = await rigOf();
+    const settings = { enabled: true, read_only: false, engine: 'postgresql', postgresql_url: rig.url, postgresql_password_file: '' };
+    const nobody = rig.url.replace(/host=[^&]*/, 'host=/nonexistent');
+    const look = (): Promise<Check[]> =>
+      examine('', postgresqlProbes({ ...settings, postgresql_replicas: [replica.at(rig.url), rig.url, nobody] }, rig.db.name));
+    expect((await look()).map(({ title, level, found }) => [title, level, found.replace(/ENOENT.*/, 'ENOENT')])).toEqual([
+      ['PostgreSQL', 'ok', 'has everything'],
+      ['Replica 1', 'ok', 'has everything'],
+      ['Replica 2', 'fail', 'is no replica: nothing arrives there'],
+      ['Replica 3', 'fail', 'connect ENOENT'],
+    ]);
+    await held(rig.name, async () => {
+      addMails(rig.db, [newMail(900, 'plan of falcons')]);
+      await rig.mirror.follow();
+      addMails(rig.db, [newMail(901, 'more'), newMail(902, 'and more')]);
+      const [primary, first] = await look();
+      expect(primary).toMatchObject({ level: 'warn', found: '2 changes behind the store' });
+      expect(first).toMatchObject({ level: 'warn', found: expect.stringMatching(/^1 change behind the primary, its newest change came \d+ s ago$/) });
+    });
+    expect(postgresqlProbes({ ...settings, engine: '', postgresql_replicas: [] }, rig.db.name)).toEqual([]);
     await rig.close();
   });
 

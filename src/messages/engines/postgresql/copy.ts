@@ -7,6 +7,10 @@ import { ABOVE } from './schema.ts';
 export interface Copy extends Position {
   /** Raised by every step of the mirror. */
   readonly version: number;
+  /** Whether it had everything of the store once; then it lacks what came since, and no more. */
+  readonly whole: boolean;
+  /** Name of the host that makes it. */
+  readonly writer: string;
 }
 
 /** Why a server cannot be asked for the messages. */
@@ -16,14 +20,15 @@ export interface Unfit {
   readonly behind?: number;
 }
 
-const MIRROR = sql`SELECT store, seq, places_version, version, (SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user) FROM mirror`;
+const MIRROR = sql`SELECT store, seq, places_version, version, (SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user), whole, writer FROM mirror`;
 
 /** What is there, or why it may not be asked whoever asks. */
 export async function copyIn(query: Query): Promise<Copy | Unfit> {
   const [row] = await query(MIRROR);
   if (row === undefined) return { why: 'there is no copy in PostgreSQL yet' };
-  const [store, seq, places, version, isAbove] = row;
-  return isAbove === true ? { why: ABOVE } : { store: String(store), seq: Number(seq), places: Number(places), version: Number(version) };
+  const [store, seq, places, version, isAbove, whole, writer] = row;
+  if (isAbove === true) return { why: ABOVE };
+  return { store: String(store), seq: Number(seq), places: Number(places), version: Number(version), whole: whole === true, writer: String(writer) };
 }
 
 /** Whether what was found is no copy that can be asked. */
@@ -42,4 +47,16 @@ export function unfitFor(copy: Position, store: Position, textsCount: boolean): 
   if (texts === 0 && places === 0) return undefined;
   if (texts < 0 || places < 0) return { why: 'PostgreSQL has changes that the store has not: the store was put back to what it was before' };
   return { why: 'the copy in PostgreSQL is behind', behind: Math.max(texts, places) };
+}
+
+/** Why a copy that was never whole cannot stand for the store. */
+export function unfitAlone({ whole }: Copy): Unfit | undefined {
+  return whole ? undefined : { why: 'the copy in PostgreSQL is still being made' };
+}
+
+/** What a replica lacks of what the primary had before; `undefined`: nothing. */
+export function unfitBeside(copy: Copy, primary: Copy): Unfit | undefined {
+  if (copy.store !== primary.store) return { why: 'the replica has a copy of other messages' };
+  const behind = Math.max(primary.seq - copy.seq, primary.places - copy.places);
+  return behind > 0 ? { why: 'the replica is behind', behind } : unfitAlone(copy);
 }
