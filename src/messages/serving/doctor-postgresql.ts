@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { openPostgresql, type Query } from '../../adapters/postgresql/open.ts';
 import { broken, type Finding, type Probe, passed, warning } from '../../core/findings.ts';
 import { counted } from '../../core/units.ts';
-import { type Copy, copyIn, isUnfit, unfitAlone, unfitFor } from '../engines/postgresql/copy.ts';
+import { type Copy, copyIn, isUnfit, type Unfit, unfitAlone, unfitFor } from '../engines/postgresql/copy.ts';
 import { SCHEMA } from '../engines/postgresql/schema.ts';
 import { openMessagesReader } from '../store/open.ts';
 import { createPositionReader, type Position } from '../store/position.ts';
@@ -79,7 +79,7 @@ async function replicaState(query: Query): Promise<ReplicaState> {
   return { copy, isReplica: isReplica === true, age: typeof age === 'number' ? age : null };
 }
 
-function replicaFinding(primary: Copy | { readonly why: string }, { copy, isReplica, age }: ReplicaState): Finding {
+function replicaFinding(primary: Copy | Unfit, { copy, isReplica, age }: ReplicaState): Finding {
   if (isUnfit(copy)) return broken(copy.why, READ_PAGE);
   if (!isReplica)
     return broken(
