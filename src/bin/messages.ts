@@ -13,7 +13,7 @@ import { searchForHost, searchOnHost } from '../messages/serving/message-search.
 import { MESSAGES_OFF } from '../messages/serving/off.ts';
 import { postgresqlOf } from '../messages/serving/postgresql-target.ts';
 import { readOnlyGateway, readOnlyRefusal } from '../messages/serving/read-only.ts';
-import type { MessageSearchOptions } from '../messages/serving/search-thread-keeper.ts';
+import { searchOptionsOf } from '../messages/serving/search-options.ts';
 import { LOG_LINES } from '../observability/log-lines.ts';
 import type { Logger } from '../observability/logging.ts';
 import { type DatabaseFinding, messageDatabaseTelemetry } from '../observability/message-database.ts';
@@ -33,7 +33,7 @@ interface Wiring {
 export function openMessageSearch(wiring: Wiring): Lifecycle & MessageSearch {
   const { enabled, read_only: readOnly, engine } = wiring.config.messages;
   if (enabled && readOnly && engine !== 'postgresql') throw new WritError('WRONG_STATE', 'this host has no store of messages (messages.read_only)');
-  return wiring.config.messages.enabled ? searchOnHost(searchOptions(wiring)) : MESSAGES_OFF;
+  return wiring.config.messages.enabled ? searchOnHost(searchOptionsOf(wiring.config.messages, wiring.places)) : MESSAGES_OFF;
 }
 
 interface HostWiring extends Wiring {
@@ -44,7 +44,9 @@ interface HostWiring extends Wiring {
 
 /** The same for the process that searches for all others of this host. */
 export function openHostSearch({ onEvent, onServer, onSocketError, ...wiring }: HostWiring): Lifecycle & MessageSearch {
-  return wiring.config.messages.enabled ? searchForHost({ ...searchOptions(wiring), onEvent, onServer }, onSocketError) : MESSAGES_OFF;
+  return wiring.config.messages.enabled
+    ? searchForHost({ ...searchOptionsOf(wiring.config.messages, wiring.places), onEvent, onServer }, onSocketError)
+    : MESSAGES_OFF;
 }
 
 /** Search in messages as a role has it: what happens is counted and logged, and a wrong SEARCH_ENGINE is told of. */
@@ -54,21 +56,6 @@ export function messageSearchOfRole({ config, places, log }: RoleContext, metric
   const onSocketError = (error: unknown): void => log.warn({ err: error }, LOG_LINES.messageSocket.message);
   const onServer = messageDatabaseTelemetry(metrics, log);
   return openHostSearch({ config, places, onEvent: messageSearchTelemetry(metrics, log), onServer, onSocketError });
-}
-
-function searchOptions({ config, places }: Wiring): MessageSearchOptions {
-  const { engine, read_only: readOnly, model, reranker, search_deadline_ms: deadlineMs, search_processes: processes } = config.messages;
-  const [tantivy, vectors] = [config.messages.tantivy && !readOnly, config.messages.vectors && !readOnly];
-  return {
-    ...(readOnly && { readOnly }),
-    deadlineMs,
-    processes,
-    ...postgresqlOf(config.messages),
-    file: places.messages,
-    ...(tantivy && { tantivy: places.messagesTantivy }),
-    ...(vectors && { vectors: { directory: places.messagesVectors, model, reranker } }),
-    killSwitch: engine === '' ? undefined : engine,
-  };
 }
 
 interface WriterWiring extends Wiring {

@@ -96,11 +96,7 @@ export async function openServices(options: GlobalOptions, settings = readSettin
       return (await import('../../messages/search/compare-engines.ts')).compareEngines({ serving, shadow }, wish);
     },
     screenShelf: createScreenShelf(places.screenShelf),
-    async projectsAndProducts(viewer) {
-      const { postgresql } = config.messages.read_only ? (await import('../../messages/serving/postgresql-target.ts')).postgresqlOf(config.messages) : {};
-      if (postgresql !== undefined) return (await import('../../messages/serving/read-only.ts')).copiedPlaces(postgresql, viewer);
-      return (await import('../../messages/store/list-projects.ts')).listProjectsAndProducts(places.messages, viewer);
-    },
+    projectsAndProducts: async (viewer) => (await import('../../messages/serving/places.ts')).placesOf(config.messages, places.messages, viewer),
     contentIndex,
     messageIngest,
     reload: async () => (await import('../../reload/request.ts')).askReload(places.running, { id: randomUUID(), who: currentUser() }),

@@ -1,7 +1,6 @@
 import { WritError } from '../../core/errors.ts';
-import type { IngestGateway, ProjectOrProduct, SearchViewer } from '../../core/ports/index.ts';
+import type { IngestGateway } from '../../core/ports/index.ts';
 import { copyIn, isUnfit } from '../engines/postgresql/copy.ts';
-import { createCopiedSearch } from './copied-search.ts';
 import { openServers } from './postgresql.ts';
 import type { PostgresqlServers } from './postgresql-target.ts';
 
@@ -30,17 +29,5 @@ async function writerOf(target: PostgresqlServers): Promise<string> {
     return '';
   } finally {
     await close();
-  }
-}
-
-/** Projects and products out of the copy, for a screen. @throws WritError STORAGE_UNAVAILABLE where it cannot be asked */
-export async function copiedPlaces(target: PostgresqlServers, viewer: SearchViewer): Promise<readonly ProjectOrProduct[]> {
-  const search = createCopiedSearch(target, () => undefined);
-  try {
-    return await search.places(viewer);
-  } catch (error) {
-    throw new WritError('STORAGE_UNAVAILABLE', 'the copy of the messages in PostgreSQL cannot be asked', { cause: error });
-  } finally {
-    await search.close();
   }
 }
