@@ -59,7 +59,7 @@ export const MessageSettings = z.strictObject({
     .regex(new RegExp(`^$|${POSTGRESQL_ADDRESS.source}`), 'must be empty or a postgresql:// address without a password')
     .default('')
     .describe(
-      'Database of PostgreSQL that gets a copy of the messages and searches it, where messages.engine is postgresql; empty: none (docs/message-postgresql.md).',
+      'Database of PostgreSQL that gets a copy of the messages and searches it, where messages.engine is postgresql, or is compared, where it is shadow; empty: none (docs/message-postgresql.md).',
     ),
   postgresql_replicas: z
     .array(z.string().max(4096).regex(POSTGRESQL_ADDRESS, 'must be a postgresql:// address without a password'))

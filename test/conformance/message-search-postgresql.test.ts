@@ -11,6 +11,7 @@ import { createPostgresqlEngine } from '../../src/messages/engines/postgresql/en
 import { createPostgresqlMirror } from '../../src/messages/engines/postgresql/mirror.ts';
 import { createServers } from '../../src/messages/engines/postgresql/servers.ts';
 import { createTokens } from '../../src/messages/engines/postgresql/tokens.ts';
+import { compareEngines } from '../../src/messages/search/compare-engines.ts';
 import { engineRequestOf, planOf } from '../../src/messages/search/planner.ts';
 import { normalQuery } from '../../src/messages/search/query.ts';
 import { createMessageSearch } from '../../src/messages/serving/message-search.ts';
@@ -135,6 +136,35 @@ describe('a host whose engine is PostgreSQL', () => {
     await search.stop();
     await running.stop();
     rmSync(directory, { recursive: true });
+  });
+});
+
+describe('a change of engines', () => {
+  it('serves SQLite while the copy is made, compares it in the shadow, and goes over without a stop', async () => {
+    const box = mailboxFile(BOX);
+    const copy = copyOf(box.file);
+    const settings = { engine: 'shadow', postgresql_url: copy.url, postgresql_replicas: [], postgresql_password_file: '' };
+    // The writer makes a copy for the shadow, too.
+    expect(postgresqlOf(settings)).toMatchObject({ postgresql: { url: copy.url } });
+    const shadowed = searchOver(box.file, { engines: { postgresql: copy.engine }, killSwitch: 'shadow' });
+    const before = await shadowed.search({ text: 'plan', explain: true }, null);
+    expect(before).toMatchObject({ results: { length: 5 }, explain: { engine: 'fts5', shadow: undefined } });
+    expect(shadowed.events).toContainEqual({ event: 'search.engine.error', engine: 'postgresql', message: 'there is no copy in PostgreSQL yet' });
+    await copy.mirror.follow();
+    const level = await shadowed.search({ text: 'plan', explain: true }, null);
+    const shadow = { serving_engine: 'fts5', shadow_engine: 'postgresql', overlap_jaccard: 1, ndcg_at_10: 1, mrr_delta: 0, serving_only: 0, shadow_only: 0 };
+    expect(level.explain).toMatchObject({ engine: 'fts5', shadow });
+    const [serving, after] = [
+      searchOver(box.file, { killSwitch: 'fts5' }),
+      searchOver(box.file, { engines: { postgresql: copy.engine }, killSwitch: 'postgresql' }),
+    ];
+    const signal = new AbortController().signal;
+    const report = await compareEngines({ name: 'postgresql', serving, shadow: after }, { texts: ['plan', 'build', 'note OR plan'], signal });
+    expect(report).toMatchObject({ compared: 3, errors: 0, mean: { overlap_jaccard: 1, ndcg_at_10: 1 } });
+    expect((await after.search({ text: 'plan', explain: true }, null)).results.map(({ id }) => id)).toEqual(level.results.map(({ id }) => id));
+    for (const search of [shadowed, serving, after]) search.close();
+    await copy.close();
+    box.remove();
   });
 });
 

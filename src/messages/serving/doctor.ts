@@ -28,6 +28,7 @@ export async function examineMessages(settings: MessageSettings, files: MessageF
   const look = (): Finding => {
     if (!settings.enabled) return passed('messages are off (messages.enabled)');
     if (settings.read_only) return passed(NO_STORE);
+    if (!settings.tantivy && settings.postgresql_url !== '') return passed('messages.tantivy is false; PostgreSQL is in its place');
     if (!settings.tantivy) return wanted(settings.engine, 'messages.tantivy is false', 'set messages.tantivy to true');
     const loaded = load();
     if (!loaded.ok)

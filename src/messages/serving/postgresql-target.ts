@@ -14,9 +14,9 @@ export interface PostgresqlServers extends PostgresqlTarget {
   readonly replicas: readonly string[];
 }
 
-/** The database of PostgreSQL, where it is the engine and has an address. */
+/** The database of PostgreSQL, where it has an address and is the engine, or is looked at in the shadow of another. */
 export function postgresqlOf({ engine, postgresql_url: url, postgresql_replicas: replicas, postgresql_password_file: passwordFile }: PostgresqlSettings): {
   readonly postgresql?: PostgresqlServers;
 } {
-  return engine === 'postgresql' && url !== '' ? { postgresql: { url, passwordFile, replicas } } : {};
+  return (engine === 'postgresql' || engine === 'shadow') && url !== '' ? { postgresql: { url, passwordFile, replicas } } : {};
 }
