@@ -148,7 +148,8 @@ describe('a change of engines', () => {
     expect(postgresqlOf(settings)).toMatchObject({ postgresql: { url: copy.url } });
     const shadowed = searchOver(box.file, { engines: { postgresql: copy.engine }, killSwitch: 'shadow' });
     const before = await shadowed.search({ text: 'plan', explain: true }, null);
-    expect(before).toMatchObject({ results: { length: 5 }, explain: { engine: 'fts5', shadow: undefined } });
+    expect(before.results).toHaveLength(5);
+    expect([before.explain?.engine, before.explain?.shadow]).toEqual(['fts5', undefined]);
     expect(shadowed.events).toContainEqual({ event: 'search.engine.error', engine: 'postgresql', message: 'there is no copy in PostgreSQL yet' });
     await copy.mirror.follow();
     const level = await shadowed.search({ text: 'plan', explain: true }, null);

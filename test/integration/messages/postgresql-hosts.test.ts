@@ -169,7 +169,7 @@ describe('a host without a store', () => {
   it('answers nothing from a copy that was never whole, and says so; a step that was cut off is gone on with', async () => {
     const hosts = await hostsOf();
     const nothing = await hosts.two.search(query({ text: 'plan' }), null);
-    expect(nothing).toMatchObject({ results: [], diagnostics: { degraded: true } });
+    expect(nothing).toMatchObject({ results: [], diagnostics: { degraded: true, search_index_reason: 'there is no copy in PostgreSQL yet' } });
     const cut = hosts.mirrorWith({
       batch: 2,
       emit() {
@@ -184,6 +184,8 @@ describe('a host without a store', () => {
     });
     await hosts.mirrorWith().follow();
     expect((await hosts.two.search(query({ text: 'plan' }), null)).results).toHaveLength(5);
+    server.psql(hosts.name, 'ALTER TABLE writ_messages.mirror DROP COLUMN writer');
+    expect((await hosts.two.search(query({ text: 'plan' }), null)).diagnostics?.search_index_reason).toContain('an older version of Writ');
     await hosts.close();
   });
 

@@ -22,10 +22,24 @@ export interface Unfit {
 
 const MIRROR = sql`SELECT store, seq, places_version, version, (SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user), whole, writer FROM mirror`;
 
+const NO_COPY = 'there is no copy in PostgreSQL yet';
+/** By the codes of PostgreSQL for a table and a column that are not there. */
+const WHY_NOT = new Map<unknown, string>([
+  ['42P01', NO_COPY],
+  ['42703', 'the copy in PostgreSQL is of an older version of Writ: the host that writes must have this one'],
+]);
+
 /** What is there, or why it may not be asked whoever asks. */
 export async function copyIn(query: Query): Promise<Copy | Unfit> {
-  const [row] = await query(MIRROR);
-  if (row === undefined) return { why: 'there is no copy in PostgreSQL yet' };
+  let row: Awaited<ReturnType<Query>>[0] | undefined;
+  try {
+    [row] = await query(MIRROR);
+  } catch (error) {
+    const why = WHY_NOT.get(error instanceof Error && 'code' in error ? error.code : undefined);
+    if (why === undefined) throw error;
+    return { why };
+  }
+  if (row === undefined) return { why: NO_COPY };
   const [store, seq, places, version, isAbove, whole, writer] = row;
   if (isAbove === true) return { why: ABOVE };
   return { store: String(store), seq: Number(seq), places: Number(places), version: Number(version), whole: whole === true, writer: String(writer) };
