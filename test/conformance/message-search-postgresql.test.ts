@@ -160,7 +160,7 @@ describe('a change of engines', () => {
       searchOver(box.file, { engines: { postgresql: copy.engine }, killSwitch: 'postgresql' }),
     ];
     const signal = new AbortController().signal;
-    const report = await compareEngines({ name: 'postgresql', serving, shadow: after }, { texts: ['plan', 'build', 'note OR plan'], signal });
+    const report = await compareEngines({ name: 'postgresql', serving, shadow: after }, { texts: ['plan', 'build', 'note OR plan'], limit: 50, signal });
     expect(report).toMatchObject({ compared: 3, errors: 0, mean: { overlap_jaccard: 1, ndcg_at_10: 1 } });
     expect((await after.search({ text: 'plan', explain: true }, null)).results.map(({ id }) => id)).toEqual(level.results.map(({ id }) => id));
     for (const search of [shadowed, serving, after]) search.close();
