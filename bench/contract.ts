@@ -19,6 +19,7 @@ export const PEERS = [
   'cindex',
   'unindexed',
   'sqlite_bare',
+  'sql_bare',
   'sqlite_vec',
   'tantivy_bare',
   'plain_js',

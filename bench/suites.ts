@@ -9,6 +9,7 @@ export const SUITES: Readonly<Record<string, () => Promise<Suite>>> = {
   cli: async () => (await import('./cli.ts')).suite,
   messages: async () => (await import('./messages.ts')).suite,
   'messages-hybrid': async () => (await import('./messages-hybrid.ts')).suite,
+  'messages-postgres': async () => (await import('./messages-postgres.ts')).suite,
   plan: async () => (await import('./plan.ts')).suite,
   'content-search': async () => (await import('./content-search.ts')).suite,
   index: async () => (await import('./content-index.ts')).suite,

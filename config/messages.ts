@@ -7,7 +7,7 @@ import { MAX_INGEST_OPS } from '../src/contracts/index.ts';
 export const ENGINE_STATES = ['', 'fts5', 'tantivy', 'shadow', 'hybrid', 'postgresql'] as const;
 
 /** An address of a server of PostgreSQL, without a password. */
-const POSTGRESQL = /^$|^postgres(ql)?:\/\/(?![^/@]*:[^/@]*@)(?!\S*[?&]password=)\S*$/;
+const POSTGRESQL_ADDRESS = /^postgres(ql)?:\/\/(?![^/@]*:[^/@]*@)(?!\S*[?&]password=)\S*$/;
 
 export const MessageSettings = z.strictObject({
   enabled: z.boolean().default(true).describe('Whether messages are taken in and can be searched; they lie in messages/messages.sqlite of the data directory.'),
@@ -56,10 +56,21 @@ export const MessageSettings = z.strictObject({
   postgresql_url: z
     .string()
     .max(4096)
-    .regex(POSTGRESQL, 'must be empty or a postgresql:// address without a password')
+    .regex(new RegExp(`^$|${POSTGRESQL_ADDRESS.source}`), 'must be empty or a postgresql:// address without a password')
     .default('')
     .describe(
-      'Database of PostgreSQL that gets a copy of the messages and searches it, where messages.engine is postgresql; empty: none (docs/message-postgresql.md).',
+      'Database of PostgreSQL that gets a copy of the messages and searches it, where messages.engine is postgresql, or is compared, where it is shadow; empty: none (docs/message-postgresql.md).',
+    ),
+  postgresql_replicas: z
+    .array(z.string().max(4096).regex(POSTGRESQL_ADDRESS, 'must be a postgresql:// address without a password'))
+    .max(8)
+    .default([])
+    .describe('Replicas (hot standbys) of that database, which are searched while they have everything that it has; they share its user and password.'),
+  read_only: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Whether this host has no store of messages: the copy in messages.postgresql_url, which another host writes, answers all searches, and messages are not taken in.',
     ),
   postgresql_password_file: z
     .string()
@@ -68,3 +79,13 @@ export const MessageSettings = z.strictObject({
     .default('')
     .describe('File with the password for messages.postgresql_url and nothing else; empty: the server asks for none.'),
 });
+
+/** What cannot go together: without a store there must be a copy to search. */
+export function messageFaults({
+  messages,
+}: {
+  readonly messages: z.output<typeof MessageSettings>;
+}): readonly { readonly path: string[]; readonly message: string }[] {
+  if (!messages.read_only || (messages.engine === 'postgresql' && messages.postgresql_url !== '')) return [];
+  return [{ path: ['messages', 'read_only'], message: 'needs messages.engine = "postgresql" and messages.postgresql_url' }];
+}

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { baseDirectoryFaults } from './base-directories.ts';
 import { CLUSTER, clusterFaults, QueueSettings } from './cluster.ts';
 import { ToolSettings } from './content-search.ts';
-import { MessageSettings } from './messages.ts';
+import { MessageSettings, messageFaults } from './messages.ts';
 import { SearchScopes } from './search-scopes.ts';
 import { HttpTls, RedisTls, tlsFaults } from './tls.ts';
 import { Tracing } from './tracing.ts';
@@ -287,7 +287,7 @@ export const ConfigSchema = z
       refuse(['journal', 'retention_s'], `must be at least ledger.retention_s (${config.ledger.retention_s})`);
     if (config.ledger.retention_s < config.lease.max_ttl_s) refuse(['ledger', 'retention_s'], `must be at least lease.max_ttl_s (${config.lease.max_ttl_s})`);
     if (config.worker.renew_ms * 2 > config.worker.lock_ms) refuse(['worker', 'renew_ms'], `must be at most half of worker.lock_ms (${config.worker.lock_ms})`);
-    for (const { path: at, message } of [...tlsFaults(config), ...clusterFaults(config)]) refuse(at, message);
+    for (const { path: at, message } of [...tlsFaults(config), ...clusterFaults(config), ...messageFaults(config)]) refuse(at, message);
   });
 
 type Frozen<T> = T extends object ? { readonly [K in keyof T]: Frozen<T[K]> } : T;

@@ -4,6 +4,7 @@ import { systemClock } from '../../src/core/clock.ts';
 import type { EngineName, EngineRequest, MessageEngine } from '../../src/core/ports/message-engine.ts';
 import { createFts5Engine } from '../../src/messages/engines/fts5/engine.ts';
 import { createExcerpts } from '../../src/messages/engines/fts5/excerpts.ts';
+import type { KillSwitch } from '../../src/messages/search/planner.ts';
 import { createMessageSearchService, type MessageSearchService } from '../../src/messages/search/service.ts';
 import { createCursorKeys } from '../../src/messages/store/cursor-keys.ts';
 import { createMessagesReader } from '../../src/messages/store/reader.ts';
@@ -17,15 +18,19 @@ export interface Library {
   close(): void;
 }
 
-/** @param more engines that are asked before FTS5 */
-export function openLibrary(file: string, more: (database: () => SqliteDatabase) => Partial<Record<EngineName, MessageEngine>> = () => ({})): Library {
+/** @param more engines that are asked before FTS5 @param killSwitch what searches are held to */
+export function openLibrary(
+  file: string,
+  more: (database: () => SqliteDatabase) => Partial<Record<EngineName, MessageEngine>> = () => ({}),
+  killSwitch?: KillSwitch,
+): Library {
   const reader = createMessagesReader(file);
   const fts5 = createFts5Engine(reader.database);
   const rest = {
     excerpts: createExcerpts(),
     recipients: createRecipientsReader(reader.database),
     cursorKeys: createCursorKeys(reader.database, systemClock.monotonic),
-    killSwitch: undefined,
+    killSwitch,
     now: systemClock.now,
     elapsed: systemClock.monotonic,
     emit: () => undefined,
@@ -41,7 +46,7 @@ export function openLibrary(file: string, more: (database: () => SqliteDatabase)
           return fts5.find(ask);
         },
       };
-      await createMessageSearchService({ ...rest, engines: { fts5: listening } }).search(query, null);
+      await createMessageSearchService({ ...rest, killSwitch: undefined, engines: { fts5: listening } }).search(query, null);
       const [first] = asks;
       if (first === undefined) throw new Error(`no engine was asked: ${query.text}`);
       return first;

@@ -77,4 +77,27 @@ export const MESSAGE_PANELS: readonly Panel[] = [
     thresholds: { warn: 5000, bad: 20000 },
     width: 8,
   },
+  {
+    title: 'Servers of PostgreSQL',
+    description:
+      'Where messages.engine is postgresql: questions of searches that each server answered, and how often one was found behind, away, slow or unfit and left for a while, each second. Other servers answer meanwhile.',
+    kind: 'timeseries',
+    unit: 'ops',
+    queries: {
+      '{{server}}': `sum by (server) (rate(writ_message_database_answers_total[${RATE}]))`,
+      '{{server}} {{why}}': `sum by (server, why) (rate(writ_message_database_left_total[${RATE}]))`,
+    },
+    thresholds: { warn: 100, bad: 500 },
+    width: 8,
+  },
+  {
+    title: 'Changes that servers of PostgreSQL lack',
+    description:
+      'Changes of the messages that each server lacked when a search last looked at it. One that stays above 0 gets nothing from its primary, or the primary nothing from the store.',
+    kind: 'timeseries',
+    unit: 'short',
+    queries: { '{{server}}': `max by (server) (writ_message_database_behind_changes)` },
+    thresholds: { warn: 100, bad: 10_000 },
+    width: 8,
+  },
 ];

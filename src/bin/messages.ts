@@ -12,9 +12,11 @@ import type { DataDirPaths } from '../data-dir/paths.ts';
 import { searchForHost, searchOnHost } from '../messages/serving/message-search.ts';
 import { MESSAGES_OFF } from '../messages/serving/off.ts';
 import { postgresqlOf } from '../messages/serving/postgresql-target.ts';
-import type { MessageSearchOptions } from '../messages/serving/search-thread-keeper.ts';
+import { readOnlyGateway, readOnlyRefusal } from '../messages/serving/read-only.ts';
+import { searchOptionsOf } from '../messages/serving/search-options.ts';
 import { LOG_LINES } from '../observability/log-lines.ts';
 import type { Logger } from '../observability/logging.ts';
+import { type DatabaseFinding, messageDatabaseTelemetry } from '../observability/message-database.ts';
 import { ingestTelemetry } from '../observability/message-ingest.ts';
 import { messageSearchTelemetry } from '../observability/message-search.ts';
 import type { Metrics } from '../observability/metrics.ts';
@@ -29,17 +31,22 @@ interface Wiring {
 
 /** Search in the messages of a data directory; where messages are off, every question throws WritError WRONG_STATE. */
 export function openMessageSearch(wiring: Wiring): Lifecycle & MessageSearch {
-  return wiring.config.messages.enabled ? searchOnHost(searchOptions(wiring)) : MESSAGES_OFF;
+  const { enabled, read_only: readOnly, engine } = wiring.config.messages;
+  if (enabled && readOnly && engine !== 'postgresql') throw new WritError('WRONG_STATE', 'this host has no store of messages (messages.read_only)');
+  return wiring.config.messages.enabled ? searchOnHost(searchOptionsOf(wiring.config.messages, wiring.places)) : MESSAGES_OFF;
 }
 
 interface HostWiring extends Wiring {
   readonly onEvent: (event: MessageSearchEvent) => void;
+  readonly onServer: (finding: DatabaseFinding) => void;
   readonly onSocketError: (error: unknown) => void;
 }
 
 /** The same for the process that searches for all others of this host. */
-export function openHostSearch({ onEvent, onSocketError, ...wiring }: HostWiring): Lifecycle & MessageSearch {
-  return wiring.config.messages.enabled ? searchForHost({ ...searchOptions(wiring), onEvent }, onSocketError) : MESSAGES_OFF;
+export function openHostSearch({ onEvent, onServer, onSocketError, ...wiring }: HostWiring): Lifecycle & MessageSearch {
+  return wiring.config.messages.enabled
+    ? searchForHost({ ...searchOptionsOf(wiring.config.messages, wiring.places), onEvent, onServer }, onSocketError)
+    : MESSAGES_OFF;
 }
 
 /** Search in messages as a role has it: what happens is counted and logged, and a wrong SEARCH_ENGINE is told of. */
@@ -47,20 +54,8 @@ export function messageSearchOfRole({ config, places, log }: RoleContext, metric
   const word = unknownSearchEngine();
   if (word !== undefined) log.warn({ word: word.slice(0, 64) }, LOG_LINES.messageEngineUnknown.message);
   const onSocketError = (error: unknown): void => log.warn({ err: error }, LOG_LINES.messageSocket.message);
-  return openHostSearch({ config, places, onEvent: messageSearchTelemetry(metrics, log), onSocketError });
-}
-
-function searchOptions({ config, places }: Wiring): MessageSearchOptions {
-  const { engine, tantivy, vectors, model, reranker, search_deadline_ms: deadlineMs, search_processes: processes } = config.messages;
-  return {
-    deadlineMs,
-    processes,
-    ...postgresqlOf(config.messages),
-    file: places.messages,
-    ...(tantivy && { tantivy: places.messagesTantivy }),
-    ...(vectors && { vectors: { directory: places.messagesVectors, model, reranker } }),
-    killSwitch: engine === '' ? undefined : engine,
-  };
+  const onServer = messageDatabaseTelemetry(metrics, log);
+  return openHostSearch({ config, places, onEvent: messageSearchTelemetry(metrics, log), onServer, onSocketError });
 }
 
 interface WriterWiring extends Wiring {
@@ -73,6 +68,7 @@ interface WriterWiring extends Wiring {
 export async function openMessageWriter(wiring: WriterWiring): Promise<{ readonly gateway: IngestGateway; readonly parts: readonly Lifecycle[] }> {
   const { config, places, connection, log, metrics } = wiring;
   if (!config.messages.enabled) return { gateway: MESSAGES_OFF, parts: [] };
+  if (config.messages.read_only) return { gateway: readOnlyGateway(postgresqlOf(config.messages).postgresql), parts: [] };
   const [{ createConnection }, { redisTarget }, { messageWriter }, { createIndexedStore }] = await Promise.all([
     import('../../queues/connection.ts'),
     import('./redis-target.ts'),
@@ -104,6 +100,7 @@ export async function openMessageWriter(wiring: WriterWiring): Promise<{ readonl
 /** What one command needs to send messages to the writer, and to know how far it came before. */
 export async function openMessageIngest({ loaded: { config }, places }: CliSettings, redis: CliRedis): Promise<MessageIngest & AsyncDisposable> {
   if (!config.messages.enabled) throw new WritError('WRONG_STATE', 'messages are off: messages.enabled is false');
+  if (config.messages.read_only) throw await readOnlyRefusal(postgresqlOf(config.messages).postgresql);
   const [{ createMessageImporter }, { fieldText, mailDate, readMail }] = await Promise.all([
     import('../messages/import/importer.ts'),
     import('../executors/search/index.ts'),

@@ -9,6 +9,20 @@ const SEARCH_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.
 /** `none`: no engine was asked, or none could answer. */
 export const SEARCH_ENGINE_LABELS = ['fts5', 'tantivy', 'postgresql', 'semantic', 'hybrid', 'hybrid_rerank', 'none'] as const;
 
+/** The servers of PostgreSQL: replicas in the order of `messages.postgresql_replicas`, of which there are at most eight. */
+export const MESSAGE_DATABASE_LABELS = [
+  'primary',
+  'replica_1',
+  'replica_2',
+  'replica_3',
+  'replica_4',
+  'replica_5',
+  'replica_6',
+  'replica_7',
+  'replica_8',
+] as const;
+export const MESSAGE_DATABASE_LEFT = ['behind', 'away', 'slow', 'unfit'] as const;
+
 /** The part of the telemetry contract (`events.ts`) that is about searches in messages. */
 export const MESSAGE_SEARCH_METRICS = {
   writ_message_searches_total: {
@@ -45,6 +59,27 @@ export const MESSAGE_SEARCH_METRICS = {
     unit: 'events',
     help: 'Engines of message search that could not answer: the next one was asked, or the answer is empty.',
     labels: { engine: SEARCH_ENGINE_LABELS },
+    roles: API,
+  },
+  writ_message_database_answers_total: {
+    type: 'counter',
+    unit: 'searches',
+    help: 'Questions of searches in messages that a server of PostgreSQL answered.',
+    labels: { server: MESSAGE_DATABASE_LABELS },
+    roles: API,
+  },
+  writ_message_database_left_total: {
+    type: 'counter',
+    unit: 'events',
+    help: 'How often a server of PostgreSQL was found behind, away, slow or unfit (no copy of these messages), and left for a while.',
+    labels: { server: MESSAGE_DATABASE_LABELS, why: MESSAGE_DATABASE_LEFT },
+    roles: API,
+  },
+  writ_message_database_behind_changes: {
+    type: 'gauge',
+    unit: 'entries',
+    help: 'Changes of the messages that a server of PostgreSQL lacked when a search last looked at it.',
+    labels: { server: MESSAGE_DATABASE_LABELS },
     roles: API,
   },
 } as const satisfies Record<string, MetricRow>;
@@ -92,6 +127,13 @@ export const MESSAGE_SEARCH_LINES = {
     fields: ['serving_engine', 'shadow_engine', 'overlap_jaccard', 'ndcg_at_10', 'mrr_delta', 'serving_only', 'shadow_only'],
     roles: ['api'],
     help: 'SEARCH_ENGINE is shadow: how the engine in the shadow differs from the one that served.',
+  },
+  messageDatabaseLeft: {
+    level: 'info',
+    message: 'a server of PostgreSQL is left for a while',
+    fields: ['server', 'why', 'behind', 'reason'],
+    roles: ['api'],
+    help: 'Searches in messages go to the other servers meanwhile (docs/message-postgresql.md, Replicas for reading); one that is behind is told at level debug.',
   },
   messageSearchError: {
     level: 'warn',

@@ -9,13 +9,15 @@ import type { MessageIndexEvent } from '../../src/core/ports/index.ts';
 import { createFts5Engine } from '../../src/messages/engines/fts5/engine.ts';
 import { createPostgresqlEngine } from '../../src/messages/engines/postgresql/engine.ts';
 import { createPostgresqlMirror } from '../../src/messages/engines/postgresql/mirror.ts';
+import { createServers } from '../../src/messages/engines/postgresql/servers.ts';
 import { createTokens } from '../../src/messages/engines/postgresql/tokens.ts';
+import { compareEngines } from '../../src/messages/search/compare-engines.ts';
 import { engineRequestOf, planOf } from '../../src/messages/search/planner.ts';
 import { normalQuery } from '../../src/messages/search/query.ts';
 import { createMessageSearch } from '../../src/messages/serving/message-search.ts';
 import { createIndexedStore } from '../../src/messages/serving/message-writer.ts';
+import { standardOfStore } from '../../src/messages/serving/postgresql.ts';
 import { postgresqlOf } from '../../src/messages/serving/postgresql-target.ts';
-import { createChanges } from '../../src/messages/store/changes.ts';
 import { createMessagesReader } from '../../src/messages/store/reader.ts';
 import { addMails, mailboxFile } from '../support/mailbox.ts';
 import { randomMailbox } from '../support/mailbox-random.ts';
@@ -48,7 +50,10 @@ function copyOf(file: string, url = server.database(), statementMs?: number) {
     reader,
     postgresql,
     mirror: createPostgresqlMirror({ postgresql, db: reader.database(), emit: () => undefined, batch: 50 }),
-    engine: createPostgresqlEngine({ postgresql, changes: () => createChanges(reader.database()), tokens: createTokens() }),
+    engine: createPostgresqlEngine({
+      servers: createServers({ primary: postgresql, replicas: [], standard: standardOfStore(reader.database), elapsed: () => performance.now() }),
+      tokens: createTokens(),
+    }),
     async close() {
       await postgresql.close();
       reader.close();
@@ -105,7 +110,7 @@ describe('a host whose engine is PostgreSQL', () => {
   it('copies what the writer commits, edits of recipients too, and searches there in processes of its own', { tags: ['MS-152'] }, async () => {
     const directory = mkdtempSync(path.join(tmpdir(), 'writ-pg-host-'));
     const file = path.join(directory, 'messages.sqlite');
-    const settings = { engine: 'postgresql', postgresql_url: server.database(), postgresql_password_file: '' };
+    const settings = { engine: 'postgresql', postgresql_url: server.database(), postgresql_replicas: [], postgresql_password_file: '' };
     const told = new EventEmitter();
     const failed: string[] = [];
     const listener = () => ({ onEvent: (event: MessageIndexEvent) => void told.emit(event.event), onFailed: (why: string) => void failed.push(why) });
@@ -131,6 +136,36 @@ describe('a host whose engine is PostgreSQL', () => {
     await search.stop();
     await running.stop();
     rmSync(directory, { recursive: true });
+  });
+});
+
+describe('a change of engines', () => {
+  it('serves SQLite while the copy is made, compares it in the shadow, and goes over without a stop', async () => {
+    const box = mailboxFile(BOX);
+    const copy = copyOf(box.file);
+    const settings = { engine: 'shadow', postgresql_url: copy.url, postgresql_replicas: [], postgresql_password_file: '' };
+    // The writer makes a copy for the shadow, too.
+    expect(postgresqlOf(settings)).toMatchObject({ postgresql: { url: copy.url } });
+    const shadowed = searchOver(box.file, { engines: { postgresql: copy.engine }, killSwitch: 'shadow' });
+    const before = await shadowed.search({ text: 'plan', explain: true }, null);
+    expect(before.results).toHaveLength(5);
+    expect([before.explain?.engine, before.explain?.shadow]).toEqual(['fts5', undefined]);
+    expect(shadowed.events).toContainEqual({ event: 'search.engine.error', engine: 'postgresql', message: 'there is no copy in PostgreSQL yet' });
+    await copy.mirror.follow();
+    const level = await shadowed.search({ text: 'plan', explain: true }, null);
+    const shadow = { serving_engine: 'fts5', shadow_engine: 'postgresql', overlap_jaccard: 1, ndcg_at_10: 1, mrr_delta: 0, serving_only: 0, shadow_only: 0 };
+    expect(level.explain).toMatchObject({ engine: 'fts5', shadow });
+    const [serving, after] = [
+      searchOver(box.file, { killSwitch: 'fts5' }),
+      searchOver(box.file, { engines: { postgresql: copy.engine }, killSwitch: 'postgresql' }),
+    ];
+    const signal = new AbortController().signal;
+    const report = await compareEngines({ name: 'postgresql', serving, shadow: after }, { texts: ['plan', 'build', 'note OR plan'], limit: 50, signal });
+    expect(report).toMatchObject({ compared: 3, errors: 0, mean: { overlap_jaccard: 1, ndcg_at_10: 1 } });
+    expect((await after.search({ text: 'plan', explain: true }, null)).results.map(({ id }) => id)).toEqual(level.results.map(({ id }) => id));
+    for (const search of [shadowed, serving, after]) search.close();
+    await copy.close();
+    box.remove();
   });
 });
 

@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, chownSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -16,62 +16,55 @@ export interface TestPostgresql extends AsyncDisposable {
   giveBack(url: string): void;
   /** Statements of the superuser, one after the other; what they print. */
   psql(database: string, statements: string): string;
+  /** A hot standby of this server that follows it; only where `replicas` was asked for. */
+  replica(): Promise<TestReplica>;
 }
 
-const TABLES = ['mirror', 'messages', 'agents', 'projects', 'product_project_links', 'agent_links'];
+/** A second server that follows the first one, made with pg_basebackup. */
+export interface TestReplica {
+  /** The same database there. */
+  at(url: string): string;
+  psql(database: string, statements: string): string;
+  /** Stops every process of it, as a machine does that hangs; connections stay open. */
+  stop(): void;
+  goOn(): void;
+  end(): Promise<void>;
+}
+
+/** Name of the socket; further servers have the next ones. */
+const PORT = 5432;
+const TABLES = ['mirror', 'messages', 'agents', 'projects', 'product_project_links', 'agent_links', 'products', 'cursor_keys'];
 const INSTALLED = '/usr/lib/postgresql';
 
 /** PostgreSQL refuses to run as root, so that then `nobody` runs it. */
-export async function startPostgresql(): Promise<TestPostgresql> {
+export async function startPostgresql({ replicas = false } = {}): Promise<TestPostgresql> {
   const bin = path.join(INSTALLED, newest(), 'bin');
   const directory = mkdtempSync(path.join(tmpdir(), 'writ-pg-'));
   const isRoot = process.getuid?.() === 0;
   if (isRoot) chownSync(directory, NOBODY, NOBODY);
   chmodSync(directory, 0o755);
   const become = isRoot ? [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'] : [];
-  const data = path.join(directory, 'data');
-  const made = spawnSync(
-    'setpriv',
-    [...become, path.join(bin, 'initdb'), '-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync', '--no-instructions'],
-    {
-      cwd: directory,
-      encoding: 'utf8',
-    },
-  );
-  if (made.status !== 0) throw new Error(`initdb: ${made.stderr}`);
-  // A test run that is killed must not leave its servers behind.
-  const flags = [
-    '-c',
-    'listen_addresses=',
-    '-c',
-    `unix_socket_directories=${directory}`,
-    '-c',
-    'fsync=off',
-    '-c',
-    'shared_buffers=16MB',
-    '-c',
-    'max_wal_senders=0',
-    '-c',
-    'wal_level=minimal',
-    '-c',
-    'autovacuum=off',
-    '-c',
-    'jit=off',
-  ];
-  const server = spawn('setpriv', ['--pdeathsig', 'KILL', ...become, path.join(bin, 'postgres'), '-D', data, ...flags], {
-    cwd: directory,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  const gone = once(server, 'exit');
-  await accepting(server.stderr, gone);
-  const psql = (database: string, statements: string): string => {
-    const ran = spawnSync(path.join(bin, 'psql'), ['-h', directory, '-U', 'postgres', '-v', 'ON_ERROR_STOP=1', '-qAt', database], {
-      input: statements,
-      encoding: 'utf8',
-    });
-    if (ran.status !== 0) throw new Error(`psql: ${ran.stderr}`);
-    return ran.stdout;
+  const run = (program: string, args: readonly string[]): void => {
+    const ran = spawnSync('setpriv', [...become, path.join(bin, program), ...args], { cwd: directory, encoding: 'utf8' });
+    if (ran.status !== 0) throw new Error(`${program}: ${ran.stderr}`);
   };
+  const launch = (data: string, port: number) =>
+    launched(directory, ['setpriv', '--pdeathsig', 'KILL', ...become, path.join(bin, 'postgres'), '-D', data], port, replicas);
+  const data = path.join(directory, 'data');
+  run('initdb', ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync', '--no-instructions']);
+  const main = await launch(data, PORT);
+  const psqlAt =
+    (port: number) =>
+    (database: string, statements: string): string => {
+      const ran = spawnSync(path.join(bin, 'psql'), ['-h', directory, '-p', String(port), '-U', 'postgres', '-v', 'ON_ERROR_STOP=1', '-qAt', database], {
+        input: statements,
+        encoding: 'utf8',
+      });
+      if (ran.status !== 0) throw new Error(`psql: ${ran.stderr}`);
+      return ran.stdout;
+    };
+  const psql = psqlAt(PORT);
+  const followers: TestReplica[] = [];
   psql('postgres', 'CREATE ROLE writ LOGIN');
   let databases = 0;
   const free: string[] = [];
@@ -88,17 +81,69 @@ export async function startPostgresql(): Promise<TestPostgresql> {
     },
     giveBack: (url) => void free.push(url),
     psql,
+    async replica() {
+      const port = PORT + followers.length + 1;
+      const copy = path.join(directory, `replica${port}`);
+      run('pg_basebackup', ['-D', copy, '-h', directory, '-U', 'postgres', '-R', '-X', 'stream', '-c', 'fast', '--no-sync']);
+      const server = await launch(copy, port);
+      const follower: TestReplica = {
+        at: (url) => `${url}&port=${port}`,
+        psql: psqlAt(port),
+        stop: () => server.signal('SIGSTOP'),
+        goOn: () => server.signal('SIGCONT'),
+        end: () => server.end(),
+      };
+      followers.push(follower);
+      return follower;
+    },
     async [Symbol.asyncDispose]() {
-      server.kill('SIGQUIT');
-      await gone;
+      for (const follower of followers) await follower.end();
+      await main.end();
       rmSync(directory, { recursive: true, force: true });
     },
   };
 }
 
+/** A server that runs, and what is done to all of its processes. */
+async function launched(directory: string, [program = '', ...args]: readonly string[], port: number, replicas: boolean) {
+  const flags = {
+    listen_addresses: '',
+    port,
+    unix_socket_directories: directory,
+    fsync: 'off',
+    shared_buffers: '16MB',
+    max_wal_senders: replicas ? 4 : 0,
+    wal_level: replicas ? 'replica' : 'minimal',
+    autovacuum: 'off',
+    jit: 'off',
+  };
+  // A test run that is killed must not leave its servers behind.
+  const server = spawn(program, [...args, ...Object.entries(flags).flatMap(([name, value]) => ['-c', `${name}=${value}`])], {
+    cwd: directory,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const gone = once(server, 'exit');
+  await accepting(server.stderr, gone);
+  const { pid = 0 } = server;
+  const signal = (name: 'SIGSTOP' | 'SIGCONT'): void => {
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean);
+    for (const one of [pid, ...children.map(Number)]) process.kill(one, name);
+  };
+  return {
+    signal,
+    async end(): Promise<void> {
+      if (server.exitCode === null && server.signalCode === null) {
+        signal('SIGCONT');
+        server.kill('SIGQUIT');
+      }
+      await gone;
+    },
+  };
+}
+
 /** Connections to a database as the search has them. */
-export function postgresqlAt(url: string, statementMs = 60_000): Postgresql {
-  return openPostgresql({ url, passwordFile: '' }, { schema: SCHEMA, statementMs, most: 2, awayMs: 0 });
+export function postgresqlAt(url: string, statementMs = 60_000, promptMs?: number): Postgresql {
+  return openPostgresql({ url, passwordFile: '' }, { schema: SCHEMA, statementMs, most: 2, awayMs: 0, ...(promptMs !== undefined && { promptMs }) });
 }
 
 function newest(): string {
@@ -117,7 +162,7 @@ async function accepting(stderr: NodeJS.ReadableStream, gone: Promise<unknown>):
   const ready = new Promise<void>((resolve) => {
     lines.on('line', (line) => {
       if (said.length < 50) said.push(line);
-      if (line.includes('ready to accept connections')) resolve();
+      if (/ready to accept (?:read-only )?connections/.test(line)) resolve();
     });
   });
   const early = gone.then(() => {

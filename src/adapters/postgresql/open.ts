@@ -23,8 +23,10 @@ export interface Postgresql {
   close(): Promise<void>;
 }
 
-/** Milliseconds in which a server must take a connection. */
+/** Milliseconds in which a server must take a connection, where nobody says otherwise. */
 const CONNECT_MS = 2000;
+/** Milliseconds on top of a statement's own time after which its answer is not waited for. */
+const GRACE_MS = 250;
 const BEGIN = { read: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', write: 'BEGIN' };
 /** Numbers of types: int8, int4, float8, and bool. */
 const NUMBERS = new Set([20, 23, 701]);
@@ -38,10 +40,15 @@ export interface PostgresqlWishes {
   readonly most: number;
   /** Milliseconds in which a server that could not be reached is not tried again. */
   readonly awayMs: number;
+  /**
+   * Milliseconds in which a server must take a connection, and say its first word in a transaction. Of one that has them,
+   * answers are not waited for beyond their time either, so that one that is stopped or cut off holds nobody up.
+   */
+  readonly promptMs?: number;
 }
 
 /** Connections to a server of PostgreSQL, opened as they are needed. */
-export function openPostgresql(target: PostgresqlTarget, { schema, statementMs, most, awayMs }: PostgresqlWishes): Postgresql {
+export function openPostgresql(target: PostgresqlTarget, { schema, statementMs, most, awayMs, promptMs }: PostgresqlWishes): Postgresql {
   let opened: Promise<pg.Pool> | undefined;
 
   /** The package is loaded by the first question: most processes have none. */
@@ -51,7 +58,8 @@ export function openPostgresql(target: PostgresqlTarget, { schema, statementMs, 
       connectionString: target.url,
       ...(target.passwordFile !== '' && { password: () => readFileSync(target.passwordFile, 'utf8').trim() }),
       max: most,
-      connectionTimeoutMillis: CONNECT_MS,
+      connectionTimeoutMillis: promptMs ?? CONNECT_MS,
+      ...(promptMs !== undefined && { query_timeout: statementMs + GRACE_MS }),
       allowExitOnIdle: true,
       application_name: 'writ',
     });
@@ -82,7 +90,7 @@ export function openPostgresql(target: PostgresqlTarget, { schema, statementMs, 
       const client = await connect();
       let broken: Error | undefined;
       try {
-        await client.query(BEGIN[mode]);
+        await client.query({ text: BEGIN[mode], ...(promptMs !== undefined && { query_timeout: promptMs }) });
         const query: Query = async (statement) => (await client.query<Cell[]>(queryOf(statement))).rows;
         await query({
           text: `SELECT set_config('statement_timeout', ?, true), set_config('search_path', ?, true)`,
@@ -92,9 +100,11 @@ export function openPostgresql(target: PostgresqlTarget, { schema, statementMs, 
         await client.query('COMMIT');
         return done;
       } catch (error) {
-        await client.query('ROLLBACK').catch((failed: Error) => {
-          broken = failed;
-        });
+        if (isSilent(error)) broken = error;
+        else
+          await client.query('ROLLBACK').catch((failed: Error) => {
+            broken = failed;
+          });
         throw error;
       } finally {
         client.release(broken);
@@ -121,7 +131,12 @@ function queryOf({ text, params }: Statement): pg.QueryArrayConfig {
   return { text: numbered, values: params.map((value) => (typeof value === 'bigint' ? String(value) : value)), rowMode: 'array', types };
 }
 
-/** Whether a statement was ended because it took too long. */
+/** Whether a server did not answer in time: then nobody knows what its connection is at. */
+function isSilent(error: unknown): error is Error {
+  return error instanceof Error && error.message === 'Query read timeout';
+}
+
+/** Whether a statement was ended, or not waited for, because it took too long. */
 export function isTooLate(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === '57014';
+  return isSilent(error) || (error instanceof Error && 'code' in error && error.code === '57014');
 }

@@ -92,11 +92,12 @@ export async function openServices(options: GlobalOptions, settings = readSettin
     watched: forgetBuildServer,
     async compareEngines(wish) {
       const by = (engine: Config['messages']['engine']) => searchMessages({ ...config.messages, engine });
-      const [serving, shadow] = await Promise.all([by('fts5'), by('tantivy')]);
-      return (await import('../../messages/search/compare-engines.ts')).compareEngines({ serving, shadow }, wish);
+      const name = config.messages.postgresql_url === '' ? 'tantivy' : 'postgresql';
+      const [serving, shadow] = await Promise.all([by('fts5'), by(name)]);
+      return (await import('../../messages/search/compare-engines.ts')).compareEngines({ name, serving, shadow }, wish);
     },
     screenShelf: createScreenShelf(places.screenShelf),
-    projectsAndProducts: async (viewer) => (await import('../../messages/store/list-projects.ts')).listProjectsAndProducts(places.messages, viewer),
+    projectsAndProducts: async (viewer) => (await import('../../messages/serving/places.ts')).placesOf(config.messages, places.messages, viewer),
     contentIndex,
     messageIngest,
     reload: async () => (await import('../../reload/request.ts')).askReload(places.running, { id: randomUUID(), who: currentUser() }),

@@ -46,10 +46,11 @@ function mayTryAgain({ query }: RunContext, { served, faults }: EngineAttempt): 
   return page.matched === 0 || (page.matched === null && query.offset === 0 && query.min_score === null);
 }
 
-/** FTS5 knows the words, whichever engine is asked for them. */
+/** FTS5 knows the words, whichever engine is asked for them; where it is not there, no other spellings are known. */
 async function stepsOf({ engines: { fts5 }, now }: AttemptParts, { query, viewer }: RunContext): Promise<readonly RetryStep[]> {
   const units = plainUnits(query.text);
-  if (units === undefined || fts5.words === undefined) return [];
+  if (units === undefined) return [];
+  if (fts5.words === undefined) return retrySteps(query, units, []);
   const question = { kind: query.doc_kind, filters: filtersOf(query), scope: scopeOf(query, viewer), words: wordsAsked(units), now_us: now() * 1000 };
   const findings = await catchEngineErrors(async () => (await fts5.words?.(question)) ?? { ok: true, value: [] });
   return findings.ok ? retrySteps(query, units, findings.value) : [];

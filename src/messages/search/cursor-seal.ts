@@ -32,6 +32,12 @@ export function openedCursor(sealed: string, owner: CursorOwner, keys: CursorKey
   return key !== undefined && timingSafeEqual(macOf(token, owner, key), Buffer.from(mac, 'hex')) ? token : undefined;
 }
 
+/** Number of the key of a token's MAC; `undefined`: it has none. */
+export function sealKeyOf(sealed: string): number | undefined {
+  const id = SEALED.exec(sealed)?.[2];
+  return id === undefined ? undefined : Number(id);
+}
+
 /** The token without a MAC that it may have, for those who may see everything. */
 export function plainCursor(token: string): string {
   return SEALED.exec(token)?.[1] ?? token;

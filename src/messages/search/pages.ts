@@ -1,7 +1,7 @@
 import { messageOf } from '../../core/errors.ts';
 import type { EngineAnswer, EngineFacets, EngineFound, EngineRequest, EngineRow, EngineSpent, MessageEngine } from '../../core/ports/message-engine.ts';
 import type { Excerpt, MakeExcerpts } from '../../core/ports/message-excerpts.ts';
-import type { MessageRecipients, ReadRecipients } from '../../core/ports/message-recipients.ts';
+import type { MessageRecipients, ReadRecipients, RecipientsRequest } from '../../core/ports/message-recipients.ts';
 import type { SearchViewer } from '../../core/ports/message-search.ts';
 import { decodeCursor, encodeCursor, type SearchCursor } from './cursor.ts';
 import type { OrderList, OrderLists } from './order-lists.ts';
@@ -12,6 +12,11 @@ import type { RetryBy } from './retry.ts';
 const MAX_LIST = 10_000;
 const LIST_PAGES = 10;
 const LIST_LEAST = 500;
+
+/** What an engine found, with what it says of how it came to that. */
+export interface NotedFound extends EngineFound {
+  readonly notes?: readonly string[];
+}
 
 export interface Page {
   readonly rows: readonly EngineRow[];
@@ -159,10 +164,11 @@ function page(
     spent,
     byWords,
     facets,
-  }: Pick<EngineFound, 'rows' | 'more' | 'matched' | 'denied' | 'sql' | 'spent' | 'byWords' | 'facets'>,
+    notes = [],
+  }: Pick<NotedFound, 'rows' | 'more' | 'matched' | 'denied' | 'sql' | 'spent' | 'byWords' | 'facets' | 'notes'>,
   told: Pick<Page, 'orderChanged' | 'cursorUsed' | 'cursorInvalidated' | 'notes'>,
 ): Answer<Page> {
-  return { ok: true, value: { rows, more, matched, denied, sql, spent, byWords, facets, ...told } };
+  return { ok: true, value: { rows, more, matched, denied, sql, spent, byWords, facets, ...told, notes: [...told.notes, ...notes] } };
 }
 
 /** One order for one set: the same words, filters, viewers and threshold. */
@@ -175,8 +181,11 @@ const NO_EXTRAS: PageExtras = { recipients: undefined, excerpts: undefined, deni
 /** Denied rows that an audit names; `denied_count` counts all of them. */
 const MAX_AUDIT = 100;
 
+/** Reads who got the messages of a page, at once or from another host. */
+export type AskRecipients = (ask: RecipientsRequest) => ReturnType<ReadRecipients> | Promise<ReturnType<ReadRecipients>>;
+
 interface ExtrasParts {
-  readonly recipients: ReadRecipients;
+  readonly recipients: AskRecipients;
   /** `undefined`: nobody asked for excerpts. */
   readonly excerpts: MakeExcerpts | undefined;
 }
@@ -195,9 +204,9 @@ export async function pageExtras(served: ServedPage | null, viewer: SearchViewer
   };
 }
 
-async function recipientsOf({ request: { kind, scope, now_us }, page: { rows } }: ServedPage, read: ReadRecipients) {
+async function recipientsOf({ request: { kind, scope, now_us }, page: { rows } }: ServedPage, read: AskRecipients) {
   if (kind !== 'message' || rows.length === 0) return undefined;
-  return catchEngineErrors(async () => ({ ok: true, value: read({ ids: rows.map(({ id }) => id), scope, now_us }) }));
+  return catchEngineErrors(async () => ({ ok: true, value: await read({ ids: rows.map(({ id }) => id), scope, now_us }) }));
 }
 
 /** Rows that are redacted have none. */

@@ -84,7 +84,7 @@ export function routeOf(mode: SearchMode | null, killSwitch: KillSwitch, missing
   const chain = CHAINS[requested].map((engine): EngineName => (engine === 'tantivy' && killSwitch === 'postgresql' ? killSwitch : engine));
   const there = chain.filter((engine) => missing[engine] === undefined);
   const isOrdered = there[0] === 'tantivy' && killSwitch === 'tantivy';
-  const engines = began === 'fts5' && (there[0] === 'tantivy' || there[0] === 'postgresql') && !isOrdered ? there.slice(1) : there;
+  const engines = began === 'fts5' && there.includes('fts5') && (there[0] === 'tantivy' || there[0] === 'postgresql') && !isOrdered ? there.slice(1) : there;
   // Whoever asks for lexical search gets it from FTS5 too, so that is no reason worth a word, unless Tantivy was ordered.
   const said = chain.slice(0, chain.indexOf(engines[0] ?? 'fts5')).filter((engine) => engine !== 'tantivy' || killSwitch === 'tantivy');
   return { requested, engines, reasons: said.map((engine) => `${engine}: ${missing[engine] ?? 'not there'}`), shadow };

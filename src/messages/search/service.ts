@@ -1,13 +1,12 @@
 import type { SearchQuery, SearchResponse } from '../../contracts/index.ts';
 import type { CursorKeys } from '../../core/ports/message-cursor-keys.ts';
 import type { MakeExcerpts } from '../../core/ports/message-excerpts.ts';
-import type { ReadRecipients } from '../../core/ports/message-recipients.ts';
 import type { MessageSearchEvent, SearchViewer } from '../../core/ports/message-search.ts';
 import { scopeOf } from '../visibility/scope.ts';
 import { findRows } from './attempts.ts';
 import { needsSeal, openedCursor, plainCursor, sealedCursor } from './cursor-seal.ts';
 import { createOrderLists } from './order-lists.ts';
-import { pageExtras } from './pages.ts';
+import { type AskRecipients, pageExtras } from './pages.ts';
 import { chooseEngines, type EngineSetup, planOf } from './planner.ts';
 import { type NormalQuery, normalQuery } from './query.ts';
 import { diagnosticsOf, responseOf } from './response.ts';
@@ -20,7 +19,7 @@ const MAX_LISTS = 64;
 
 export interface MessageSearchParts extends EngineSetup {
   /** Who got the messages of a page. */
-  readonly recipients: ReadRecipients;
+  readonly recipients: AskRecipients;
   /** What of the texts of a page is shown, for who asks for it. */
   readonly excerpts: MakeExcerpts;
   /** What cursors of those who may not see everything are authenticated with. */

@@ -9,28 +9,35 @@ interface ShadowParts extends EngineSetup {
   readonly emit: (event: MessageSearchEvent) => void;
 }
 
-/** Asks Tantivy the same and tells how the first pages compare. Its failure concerns nobody; why it is missing is for explain. */
+/** The engine in the shadow: PostgreSQL where there is a copy, which is then looked at before it serves; else Tantivy. */
+export function shadowOf({ engines }: EngineSetup): 'postgresql' | 'tantivy' {
+  return engines.postgresql === undefined ? 'tantivy' : 'postgresql';
+}
+
+/** Asks the engine in the shadow the same and tells how the first pages compare. Its failure concerns nobody; why it is missing is for explain. */
 export function startShadow(
   parts: ShadowParts,
   route: Route,
   served: ServedPage | null,
 ): { readonly missing: string | undefined; readonly comparison: Promise<ShadowComparison | undefined> } {
-  const missing = route.shadow ? whyMissing(parts, 'tantivy', false) : undefined;
+  const missing = route.shadow ? whyMissing(parts, shadowOf(parts), false) : undefined;
   const isCompared = route.shadow && missing === undefined && served?.request.match.by === 'words' && !served.page.cursorUsed;
-  return { missing, comparison: isCompared ? compareWithTantivy(parts, served) : Promise.resolve(undefined) };
+  return { missing, comparison: isCompared ? compareWithShadow(parts, served) : Promise.resolve(undefined) };
 }
 
-async function compareWithTantivy({ engines: { tantivy }, emit }: ShadowParts, { engine, request, page }: ServedPage): Promise<ShadowComparison | undefined> {
-  if (tantivy === undefined) return undefined;
-  const found = await catchEngineErrors(async () => tantivy.find({ ...request, after: null, list: 0 }));
+async function compareWithShadow(parts: ShadowParts, { engine, request, page }: ServedPage): Promise<ShadowComparison | undefined> {
+  const { emit } = parts;
+  const shadow = parts.engines[shadowOf(parts)];
+  if (shadow === undefined) return undefined;
+  const found = await catchEngineErrors(async () => shadow.find({ ...request, after: null, list: 0 }));
   if (!found.ok) {
-    emit({ event: 'search.engine.error', engine: tantivy.name, message: found.error.message });
+    emit({ event: 'search.engine.error', engine: shadow.name, message: found.error.message });
     return undefined;
   }
   const comparison = compareShadow(
     page.rows.map(({ id }) => id),
     found.value.rows.map(({ id }) => id),
-    { serving: engine.name, shadow: tantivy.name },
+    { serving: engine.name, shadow: shadow.name },
   );
   emit({ event: 'search.shadow.comparison', comparison });
   return comparison;

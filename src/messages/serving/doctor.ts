@@ -6,12 +6,15 @@ import { createPins } from '../engines/tantivy/pinned.ts';
 import { createChanges } from '../store/changes.ts';
 import { damageIn } from '../store/fault.ts';
 import { openMessagesReader } from '../store/open.ts';
+import { postgresqlProbes } from './doctor-postgresql.ts';
+import type { PostgresqlSettings } from './postgresql-target.ts';
 
 /** What the settings say of messages. */
-export interface MessageSettings {
+export interface MessageSettings extends PostgresqlSettings {
   readonly enabled: boolean;
   readonly tantivy: boolean;
-  readonly engine: string;
+  /** This host has no store. */
+  readonly read_only: boolean;
 }
 
 /** Where messages and their index lie. */
@@ -24,6 +27,8 @@ export interface MessageFiles {
 export async function examineMessages(settings: MessageSettings, files: MessageFiles, load: LoadTantivy = loadTantivy): Promise<Check[]> {
   const look = (): Finding => {
     if (!settings.enabled) return passed('messages are off (messages.enabled)');
+    if (settings.read_only) return passed(NO_STORE);
+    if (!settings.tantivy && settings.postgresql_url !== '') return passed('messages.tantivy is false; PostgreSQL is in its place');
     if (!settings.tantivy) return wanted(settings.engine, 'messages.tantivy is false', 'set messages.tantivy to true');
     const loaded = load();
     if (!loaded.ok)
@@ -40,6 +45,7 @@ export async function examineMessages(settings: MessageSettings, files: MessageF
   return examine('Message search', [
     { title: 'Database', look: () => databaseOf(settings, files.messages), todo: 'look into messages/ of the data directory' },
     { title: 'Tantivy', look, todo: 'look into messages/ of the data directory' },
+    ...postgresqlProbes(settings, files.messages),
   ]);
 }
 
@@ -48,8 +54,11 @@ const READ_WHOLE_BYTES = 256 * 1024 * 1024;
 const REPAIR =
   'if only the full text is damaged, writ messages rebuild makes it anew; else stop the API, put a backup back (or the file aside), and import again';
 
-function databaseOf({ enabled }: MessageSettings, file: string): Finding {
+const NO_STORE = 'this host has none: PostgreSQL answers searches (messages.read_only)';
+
+function databaseOf({ enabled, read_only: readOnly }: MessageSettings, file: string): Finding {
   if (!enabled) return passed('messages are off (messages.enabled)');
+  if (readOnly) return passed(NO_STORE);
   if (!existsSync(file)) return passed('no messages yet');
   const { size } = statSync(file);
   try {

@@ -1,5 +1,4 @@
 import { reapChild } from '../../adapters/linux/reap-child.ts';
-import type { PostgresqlTarget } from '../../adapters/postgresql/open.ts';
 import { createThreadClient, type ThreadClient } from '../../adapters/threads/client.ts';
 import { startProcess } from '../../adapters/threads/process.ts';
 import { startThread } from '../../adapters/threads/thread-entry.ts';
@@ -10,9 +9,11 @@ import type { Lifecycle } from '../../core/lifecycle.ts';
 import type { EngineTag } from '../../core/ports/message-engine.ts';
 import type { MessageAnswer, MessageQuestion, MessageQuestions, MessageSearchEvent } from '../../core/ports/message-search.ts';
 import { withTimeout } from '../../core/with-timeout.ts';
+import type { ServerEvent } from '../engines/postgresql/servers.ts';
 import type { KillSwitch } from '../search/planner.ts';
 import type { VectorSettings } from './models.ts';
-import { type AtWork, engineAtWork, type Hung, type SearchThreadData } from './search-thread-protocol.ts';
+import type { PostgresqlServers } from './postgresql-target.ts';
+import { type AtWork, engineAtWork, type Hung, type SearchThreadData, type SearchThreadEvent } from './search-thread-protocol.ts';
 
 /** A search that takes longer is ended together with its process; starting that is not part of it. */
 export const DEADLINE_MS = 2000;
@@ -37,9 +38,13 @@ export interface MessageSearchOptions {
   /** Where vectors are and what makes them; without it there are none. */
   readonly vectors?: VectorSettings;
   /** Where PostgreSQL has a copy of the messages; without it that is not asked. */
-  readonly postgresql?: PostgresqlTarget;
+  readonly postgresql?: PostgresqlServers;
+  /** This host has no store: the copy in PostgreSQL answers everything. */
+  readonly readOnly?: true;
   readonly killSwitch?: KillSwitch;
   readonly onEvent?: (event: MessageSearchEvent) => void;
+  /** Told what was found when a server of PostgreSQL was asked. */
+  readonly onServer?: (event: ServerEvent) => void;
   /** Milliseconds after which FTS5 is ended. */
   readonly deadlineMs?: number;
   /** Processes that search for words at the same time. */
@@ -92,7 +97,14 @@ export function patienceOf(times: number, engineTimeoutMs: number, timeoutMs: nu
  * @param kind `process`: a process stands for the thread, in which FTS5 runs and can be ended at its deadline
  */
 export function createSearchThread(options: MessageSearchOptions, kind: 'thread' | 'process') {
-  const { onEvent = () => {}, deadlineMs = DEADLINE_MS, timeoutMs = TIMEOUT_MS, engineTimeoutMs = ENGINE_TIMEOUT_MS, hungForMs = HUNG_FOR_MS } = options;
+  const {
+    onEvent = () => {},
+    onServer = () => {},
+    deadlineMs = DEADLINE_MS,
+    timeoutMs = TIMEOUT_MS,
+    engineTimeoutMs = ENGINE_TIMEOUT_MS,
+    hungForMs = HUNG_FOR_MS,
+  } = options;
   const turns = createKeyedMutex();
   const hangs = new Map<EngineTag, Hang>();
   /** Threads that were given up, until they end, with the engine that they were asking. */
@@ -109,12 +121,13 @@ export function createSearchThread(options: MessageSearchOptions, kind: 'thread'
       tantivy: options.tantivy ?? null,
       vectors: options.vectors ?? null,
       postgresql: options.postgresql ?? null,
+      readOnly: options.readOnly === true,
       killSwitch: options.killSwitch,
       hung,
       deadlineMs: kind === 'process' ? null : deadlineMs,
       ...(kind === 'thread' && { atWork: atWork.buffer }),
     };
-    const thread = createThreadClient<MessageQuestions, MessageSearchEvent>({
+    const thread = createThreadClient<MessageQuestions, SearchThreadEvent>({
       launch() {
         if (kind === 'process') return startProcess(import.meta.url, './search-thread', workerData, 'json');
         const started = startThread(import.meta.url, './search-thread', { workerData, name: 'message-search' });
@@ -124,7 +137,7 @@ export function createSearchThread(options: MessageSearchOptions, kind: 'thread'
       launchedBy: 'calls',
       code: 'INTERNAL',
       died: (cause) => new Error(`the thread of message search ended${cause === undefined ? '' : `: ${messageOf(cause)}`}`),
-      onEvent,
+      onEvent: (event) => (event.event === 'search.database' ? onServer(event) : onEvent(event)),
       onDeath() {
         if (running?.thread === thread) running = undefined;
       },

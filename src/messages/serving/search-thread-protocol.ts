@@ -1,11 +1,16 @@
-import type { PostgresqlTarget } from '../../adapters/postgresql/open.ts';
 import type { EngineTag, MessageEngine } from '../../core/ports/message-engine.ts';
+import type { MessageSearchEvent } from '../../core/ports/message-search.ts';
+import type { ServerEvent } from '../engines/postgresql/servers.ts';
 import { ENGINE_TAGS } from '../search/engines.ts';
 import type { KillSwitch } from '../search/planner.ts';
 import type { VectorSettings } from './models.ts';
+import type { PostgresqlServers } from './postgresql-target.ts';
 
 /** Engines that hung, by what a cursor says of them, each with a sentence that says so. */
 export type Hung = Readonly<Partial<Record<EngineTag, string>>>;
+
+/** What a search tells besides its answers: of itself, and of the servers of PostgreSQL. */
+export type SearchThreadEvent = MessageSearchEvent | ServerEvent;
 
 /** What the thread of message search is started with. */
 export interface SearchThreadData {
@@ -15,7 +20,9 @@ export interface SearchThreadData {
   /** Where vectors are and what makes them; `null`: there shall be none. */
   readonly vectors: VectorSettings | null;
   /** Where PostgreSQL has a copy of the messages; `null`: it shall not be asked. */
-  readonly postgresql: PostgresqlTarget | null;
+  readonly postgresql: PostgresqlServers | null;
+  /** This host has no store: the copy in PostgreSQL answers everything. */
+  readonly readOnly: boolean;
   readonly killSwitch: KillSwitch;
   /** Engines that are not asked, and not even loaded. */
   readonly hung: Hung;

@@ -1,7 +1,7 @@
 import { threadData, threadSide } from '../../adapters/threads/serve.ts';
 import { systemClock } from '../../core/clock.ts';
 import type { SearchError } from '../../core/ports/message-engine.ts';
-import type { MessageQuestions, MessageSearchEvent } from '../../core/ports/message-search.ts';
+import type { MessageQuestions } from '../../core/ports/message-search.ts';
 import { createFts5Engine } from '../engines/fts5/engine.ts';
 import { createExcerpts } from '../engines/fts5/excerpts.ts';
 import { failingEngine } from '../search/error-response.ts';
@@ -10,22 +10,24 @@ import { createCursorKeys } from '../store/cursor-keys.ts';
 import { lookUp, productNamed, projectNamed } from '../store/named-projects.ts';
 import { createMessagesReader } from '../store/reader.ts';
 import { createRecipientsReader } from '../store/recipients.ts';
+import { createCopiedSearch } from './copied-search.ts';
 import { createFts5InProcess } from './fts5-in-process.ts';
 import { createPostgresqlSearch } from './postgresql.ts';
-import { engineAtWork, type SearchThreadData } from './search-thread-protocol.ts';
+import { engineAtWork, type SearchThreadData, type SearchThreadEvent } from './search-thread-protocol.ts';
 import { tantivyOf } from './tantivy.ts';
 import { vectorsOf } from './vector-engines.ts';
 
 /** A search over a broad word reads every row that has it: no event loop of a server may wait for that. */
-const { file, tantivy, vectors, postgresql, killSwitch, hung, atWork, deadlineMs } = threadData<SearchThreadData>();
-const { tell, serve } = threadSide<MessageQuestions, MessageSearchEvent>();
+const { file, tantivy, vectors, postgresql, readOnly, killSwitch, hung, atWork, deadlineMs } = threadData<SearchThreadData>();
+const { tell, serve } = threadSide<MessageQuestions, SearchThreadEvent>();
 const { watched, enter, setProcess } = engineAtWork(atWork);
 const reader = createMessagesReader(file);
 const fts5InProcess = deadlineMs === null ? undefined : createFts5InProcess(file, deadlineMs, setProcess);
 const fts5 = fts5InProcess ?? createFts5Engine(reader.database);
 const lexical = lexicalOf();
 const near = nearOf();
-const copy = postgresql === null ? undefined : createPostgresqlSearch(postgresql, reader.database);
+const alone = readOnly && postgresql !== null ? createCopiedSearch(postgresql, tell) : undefined;
+const copy = postgresql === null || readOnly ? undefined : createPostgresqlSearch(postgresql, reader.database, tell);
 const service = createMessageSearchService({
   engines: { fts5, ...lexical.engines, ...near.engines, ...(copy && { postgresql: copy.engine }) },
   absent: { ...lexical.absent, ...near.absent },
@@ -59,13 +61,13 @@ function errorOf(message: string): SearchError {
 }
 
 serve(() => ({
-  calls: {
+  calls: alone ?? {
     search: (query, viewer) => service.search(query, viewer),
     project: async (key, viewer) => lookUp(reader.database, (db) => projectNamed(db, key, viewer)),
     product: async (key, viewer) => lookUp(reader.database, (db) => productNamed(db, key, viewer)),
   },
   async close() {
     reader.close();
-    await Promise.all([fts5InProcess?.close(), copy?.close()]);
+    await Promise.all([fts5InProcess?.close(), copy?.close(), alone?.close()]);
   },
 }));

@@ -10,6 +10,7 @@ import { sequential } from '../../../src/core/lifecycle.ts';
 import { createMessageStore } from '../../../src/messages/store/store.ts';
 import { countIndexEvent, followIndexes } from '../../../src/observability/content-index.ts';
 import { createLogger } from '../../../src/observability/logging.ts';
+import { messageDatabaseTelemetry } from '../../../src/observability/message-database.ts';
 import { ingestTelemetry } from '../../../src/observability/message-ingest.ts';
 import { messageSearchTelemetry } from '../../../src/observability/message-search.ts';
 import { createMetrics } from '../../../src/observability/metrics.ts';
@@ -68,7 +69,9 @@ async function mailbox({ rig, api }: Site): Promise<{ happen(): Promise<void> } 
   const log = createLogger('silent', 'api');
   const told = ingestTelemetry(api.own, log);
   const store = createMessageStore({ file: places.messages, batchOps: 10, onCommit: told.committed });
-  const search = openHostSearch({ config, places, onEvent: messageSearchTelemetry(api.own, log), onSocketError: (error) => expect.unreachable(String(error)) });
+  const onServer = messageDatabaseTelemetry(api.own, log);
+  const onSocketError = (error: unknown): void => expect.unreachable(String(error));
+  const search = openHostSearch({ config, places, onEvent: messageSearchTelemetry(api.own, log), onServer, onSocketError });
   const parts = sequential([store, search]);
   await parts.start();
   let n = 0;
@@ -78,6 +81,8 @@ async function mailbox({ rig, api }: Site): Promise<{ happen(): Promise<void> } 
       const { counts } = await store.write({ at: Date.now(), ops: [message({ key: `k${n}`, body_md: 'a plan' })] });
       told.done(counts);
       for (const engine of ['tantivy', 'vectors'] as const) told.index(engine).onEvent({ event: 'index.incremental.batch', batch_size: 1, duration_ms: 1 });
+      onServer({ server: 'primary', found: 'answered', behind: 0 });
+      onServer({ server: 'replica_1', found: 'behind', behind: 1 });
       const { results } = await search.search(SearchQuery.parse({ text: 'plan' }), null);
       expect(results.length).toBeGreaterThan(0);
     },

@@ -34,8 +34,13 @@ async function lists(query: Query, parts: readonly Sql[]): Promise<string[]> {
   return row.map(String);
 }
 
+/** Whom a question is about. */
+interface Asked extends Pick<EngineSet, 'scope'> {
+  readonly filters: Pick<EngineSet['filters'], 'agent_name' | 'sender_name' | 'recipient_name'>;
+}
+
 /** Finds out who is meant. Sets `writ.mode` to `resolve`, in which agents and projects are read and mail is not. */
-export async function resolve(query: Query, { scope, filters }: Pick<EngineSet, 'scope' | 'filters'>, nowUs: number): Promise<Resolved> {
+export async function resolve(query: Query, { scope, filters }: Asked, nowUs: number): Promise<Resolved> {
   await query(sql`SELECT set_config('writ.mode', 'resolve', true)`);
   const names = [...new Set([filters.agent_name, filters.sender_name, filters.recipient_name].filter((name) => name !== null))];
   const viewers: Access[] = [];

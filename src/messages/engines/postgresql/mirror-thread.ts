@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { workerData } from 'node:worker_threads';
 import { openPostgresql } from '../../../adapters/postgresql/open.ts';
 import { threadSide } from '../../../adapters/threads/serve.ts';
@@ -23,7 +24,7 @@ let mirror: PostgresqlMirror | undefined;
 /** Failures are told, and do not end the thread. */
 async function tried(call: keyof IndexKeeperCalls): Promise<Result<undefined, string>> {
   try {
-    mirror ??= createPostgresqlMirror({ postgresql, db: reader.database(), emit: tell });
+    mirror ??= createPostgresqlMirror({ postgresql, db: reader.database(), emit: tell, writer: hostname() });
     await mirror[call]();
     return ok(undefined);
   } catch (error) {

@@ -24,6 +24,8 @@ interface MirrorParts {
   /** The database of messages, for reading. It stays its owner's. */
   readonly db: SqliteDatabase;
   readonly emit: (event: MessageIndexEvent) => void;
+  /** Name of this host, for others that want messages written. */
+  readonly writer?: string;
   /** Messages of one transaction. */
   readonly batch?: number;
 }
@@ -33,7 +35,7 @@ interface MirrorParts {
  * kill costs one step, a step that is done twice changes nothing, and of several mirrors one works at a time, each going on where
  * the copy is.
  */
-export function createPostgresqlMirror({ postgresql, db, emit, batch: most = BATCH }: MirrorParts): PostgresqlMirror {
+export function createPostgresqlMirror({ postgresql, db, emit, writer = '', batch: most = BATCH }: MirrorParts): PostgresqlMirror {
   const source = createSource(db, createTokens());
   let isReady = false;
 
@@ -50,15 +52,18 @@ export function createPostgresqlMirror({ postgresql, db, emit, batch: most = BAT
   /** One step; whether the copy is what the store is. */
   async function step(): Promise<{ readonly isLast: boolean; readonly documents: number }> {
     return writing(async (query) => {
-      const [mirror] = await query(sql`SELECT store, seq, places FROM mirror FOR UPDATE`);
+      const [mirror] = await query(sql`SELECT store, seq, places, places_version, whole, writer FROM mirror FOR UPDATE`);
       const batch = source.batch(Number(mirror?.[1] ?? 0), most);
       if (mirror !== undefined && mirror[0] !== batch.store)
         throw new Error('the database has a copy of other messages; give each store a database of its own');
       if (mirror === undefined) await query(sql`INSERT INTO mirror (store, seq, places, version) VALUES (${batch.store}, 0, '', 0) ON CONFLICT DO NOTHING`);
       if (mirror?.[2] !== batch.places.hash) await writePlaces(query, batch.places);
       await writeMessages(query, batch);
-      const changed = mirror?.[1] !== batch.seq || mirror[2] !== batch.places.hash;
-      if (changed) await query(sql`UPDATE mirror SET seq = ${batch.seq}, places = ${batch.places.hash}, version = version + 1`);
+      const { hash, version } = batch.places;
+      const changed = mirror?.[1] !== batch.seq || mirror[2] !== hash || mirror[3] !== version || (batch.isLast && mirror[4] !== true) || mirror[5] !== writer;
+      if (changed)
+        await query(sql`UPDATE mirror SET seq = ${batch.seq}, places = ${hash}, places_version = ${version}, version = version + 1,
+          whole = whole OR ${String(batch.isLast)}::boolean, writer = ${writer}`);
       return { isLast: batch.isLast, documents: batch.messages.length + batch.gone.length };
     });
   }
@@ -102,11 +107,13 @@ function json(rows: readonly object[]): string {
   return JSON.stringify(rows).replaceAll('\\u0000', '\\ufffd');
 }
 
-async function writePlaces(query: Query, { projects, agents, product_project_links, agent_links }: Places): Promise<void> {
+async function writePlaces(query: Query, { projects, agents, product_project_links, agent_links, products, cursor_keys }: Places): Promise<void> {
   await query(sql`DELETE FROM projects`);
   await query(sql`DELETE FROM agents`);
   await query(sql`DELETE FROM product_project_links`);
   await query(sql`DELETE FROM agent_links`);
+  await query(sql`DELETE FROM products`);
+  await query(sql`DELETE FROM cursor_keys`);
   await query(sql`INSERT INTO projects (id, slug, human_key, created_at, words, word_count)
     SELECT id, slug, human_key, created_at, words::tsvector, word_count FROM json_to_recordset(${json(projects)}::json)
     AS r (id bigint, slug text, human_key text, created_at bigint, words text, word_count int)`);
@@ -118,6 +125,8 @@ async function writePlaces(query: Query, { projects, agents, product_project_lin
   );
   await query(sql`INSERT INTO agent_links SELECT * FROM json_to_recordset(${json(agent_links)}::json)
     AS r (a_agent_id bigint, b_agent_id bigint, status text, expires_ts bigint)`);
+  await query(sql`INSERT INTO products SELECT * FROM json_to_recordset(${json(products)}::json) AS r (id bigint, product_uid text, name text)`);
+  await query(sql`INSERT INTO cursor_keys SELECT * FROM json_to_recordset(${json(cursor_keys)}::json) AS r (id bigint, secret text)`);
 }
 
 async function writeMessages(query: Query, { messages, gone }: SourceBatch): Promise<void> {
@@ -125,9 +134,9 @@ async function writeMessages(query: Query, { messages, gone }: SourceBatch): Pro
   if (ids.length === 0) return;
   await query(sql`DELETE FROM messages WHERE id = ANY (${`{${ids.join()}}`}::bigint[])`);
   if (messages.length === 0) return;
-  await query(sql`INSERT INTO messages (id, project_id, sender_id, thread_id, subject, body_md, importance, ack_required, created_ts, recipients, bcc, words, word_count)
-    SELECT id, project_id, sender_id, thread_id, subject, body_md, importance, ack_required = 1, created_ts, recipients, bcc, words::tsvector, word_count
+  await query(sql`INSERT INTO messages (id, project_id, sender_id, thread_id, subject, body_md, importance, ack_required, created_ts, recipients, cc, bcc, words, word_count)
+    SELECT id, project_id, sender_id, thread_id, subject, body_md, importance, ack_required = 1, created_ts, recipients, cc, bcc, words::tsvector, word_count
     FROM json_to_recordset(${json(messages)}::json)
     AS r (id bigint, project_id bigint, sender_id bigint, thread_id text, subject text, body_md text, importance text, ack_required int, created_ts bigint,
-      recipients bigint[], bcc bigint[], words text, word_count int)`);
+      recipients bigint[], cc bigint[], bcc bigint[], words text, word_count int)`);
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { SqliteDatabase } from '../../../adapters/sqlite/open.ts';
 import { createChanges } from '../../store/changes.ts';
+import { createPositionReader } from '../../store/position.ts';
 import { bodyPartsOf, partsOf } from '../../text/parts.ts';
 import type { Texts, Tokens } from './tokens.ts';
 
@@ -16,13 +17,18 @@ export interface SourceBatch {
   readonly places: Places;
 }
 
-/** Projects, agents, products and contacts: few, and copied as a whole when any of it has changed. */
+/** Projects, agents, products, contacts and keys of cursors: few, and copied as a whole when any of it has changed. */
 export interface Places {
   readonly hash: string;
+  /** The number of their newest change. */
+  readonly version: number;
   readonly projects: readonly object[];
   readonly agents: readonly object[];
   readonly product_project_links: readonly object[];
   readonly agent_links: readonly object[];
+  readonly products: readonly object[];
+  /** Secrets in hexadecimal digits. */
+  readonly cursor_keys: readonly object[];
 }
 
 export interface Source {
@@ -48,8 +54,8 @@ export function createSource(db: SqliteDatabase, tokens: Tokens): Source {
   function rowOf(row: MessageRow, vector: string, count: number): object {
     const { attachments: _, ...columns } = row;
     const got = recipients.all(row.id);
-    const ids = (isBcc: boolean): number[] => got.filter(({ kind }) => (kind === 'bcc') === isBcc).map(({ agent_id }) => agent_id);
-    return { ...columns, recipients: ids(false), bcc: ids(true), words: vector, word_count: count };
+    const ids = (...kinds: readonly string[]): number[] => got.filter(({ kind }) => kinds.includes(kind)).map(({ agent_id }) => agent_id);
+    return { ...columns, recipients: ids('to', 'cc'), cc: ids('cc'), bcc: ids('bcc'), words: vector, word_count: count };
   }
 
   return {
@@ -80,9 +86,13 @@ function placesIn(db: SqliteDatabase, tokens: Tokens): () => Places {
   );
   const links = db.prepare<[], object>('SELECT DISTINCT product_id, project_id FROM product_project_links ORDER BY product_id, project_id');
   const contacts = db.prepare<[], object>('SELECT DISTINCT a_agent_id, b_agent_id, status, expires_ts FROM agent_links ORDER BY a_agent_id, b_agent_id');
-  let known: Places | undefined;
+  const products = db.prepare<[], object>('SELECT id, product_uid, name FROM products ORDER BY id');
+  const keys = db.prepare<[], object>('SELECT id, lower(hex(secret)) AS secret FROM cursor_keys ORDER BY id');
+  const position = createPositionReader(db);
+  let known: Omit<Places, 'version'> | undefined;
   return () => {
-    const read = { projects: projects.all(), agents: agents.all(), product_project_links: links.all(), agent_links: contacts.all() };
+    const people = { projects: projects.all(), agents: agents.all(), agent_links: contacts.all() };
+    const read = { ...people, product_project_links: links.all(), products: products.all(), cursor_keys: keys.all() };
     const hash = createHash('sha256').update(JSON.stringify(read)).digest('hex');
     if (known?.hash !== hash) {
       known = {
@@ -92,7 +102,7 @@ function placesIn(db: SqliteDatabase, tokens: Tokens): () => Places {
         agents: withWords(tokens, read.agents, ({ name, task_description }) => [name, task_description, '', '']),
       };
     }
-    return known;
+    return { ...known, version: position().places };
   };
 }
 

@@ -110,6 +110,3 @@ export function facetsStatement({ conditions, visibility }: SetSql): Sql {
     ${counted('project_id', sql`project_id`, sql`seen`)} UNION ALL ${counted('importance', sql`importance COLLATE "C"`, sql`seen`)}
     UNION ALL ${counted('from_agent', sql`a.name COLLATE "C"`, sql`seen JOIN agents a ON a.id = seen.sender_id`)}`;
 }
-
-/** How far the copy is, and whether row-level security does not hold for us. */
-export const MIRROR = sql`SELECT store, seq, version, (SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user) FROM mirror`;

@@ -16,7 +16,7 @@ async function report(shadow: SearchResponse, args: readonly string[] = [], inpu
   const cli = (await createWorld()).cli;
   const said = await cli(['messages', 'shadow-report', 'input', ...args], input, {
     messageSearch: async () => twins.fts5,
-    compareEngines: (wish) => compareEngines({ serving: twins.fts5, shadow: twins.tantivy }, wish),
+    compareEngines: (wish) => compareEngines({ name: 'tantivy', serving: twins.fts5, shadow: twins.tantivy }, wish),
   });
   return { ...said, asked: twins.tantivy.asked };
 }
