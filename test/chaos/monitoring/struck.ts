@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { patient } from '../../support/patience.ts';
 import type { Installation } from './installation.ts';
-import type { Strike } from './strikes.ts';
+import type { Strike } from './strike.ts';
 import type { Traffic } from './traffic.ts';
 
 export interface StrikeEnd {

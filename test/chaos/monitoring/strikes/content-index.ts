@@ -1,0 +1,69 @@
+import { mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createOtherClock } from '../../../support/other-clock.ts';
+import type { Installation } from '../installation.ts';
+import { restart, type Strike } from '../strike.ts';
+
+/** Cuts every file of the index to its half. */
+function damageIndex({ cache }: Installation): void {
+  for (const entry of readdirSync(cache, { recursive: true, withFileTypes: true })) {
+    const file = path.join(entry.parentPath, entry.name);
+    if (entry.isFile() && /segment|\.seg/.test(entry.name)) truncateSync(file, 100);
+  }
+}
+
+/** Of the index of content searches. */
+export const INDEX_STRIKES: readonly Strike[] = [
+  {
+    what: 'the index host is killed',
+    alerts: ['WritIndexHostDown'],
+    strike: async ({ roles }) => void (await roles['index-host'].end('SIGKILL')),
+    mend: ({ roles }) => roles['index-host'].start(),
+    endsAtOnce: true,
+  },
+  {
+    what: 'thousands of files appear while no index host takes its queue',
+    alerts: ['WritIndexNotKeepingUp'],
+    async strike({ base, cli }) {
+      await cli(['queue', 'pause', 'index-maintenance']);
+      mkdirSync(path.join(base, 'many'));
+      for (let n = 0; n < 7000; n += 1) writeFileSync(path.join(base, 'many', `${n}`), 'x');
+      return undefined;
+    },
+    async mend({ base, cli }) {
+      rmSync(path.join(base, 'many'), { recursive: true });
+      await cli(['queue', 'resume', 'index-maintenance']);
+    },
+    endsAtOnce: true,
+  },
+  {
+    what: 'the files of the index are cut short, and again when it was built anew',
+    alerts: ['WritIndexCorrupt'],
+    async strike(hurt) {
+      return async () => {
+        damageIndex(hurt);
+        await restart(hurt, 'index-host');
+        await hurt.client.contentSearch({ pattern: 'needle' });
+        await delay(3000);
+      };
+    },
+    mend: async () => undefined,
+    endsAtOnce: false,
+  },
+  {
+    what: 'the tree has more files than its index may have, and its clock runs on for an hour',
+    alerts: ['WritIndexBuildFailing', 'WritIndexNotComplete'],
+    async strike(hurt) {
+      const clock = createOtherClock(hurt.home);
+      rmSync(hurt.cache, { recursive: true, force: true });
+      await restart(hurt, 'index-host', { env: { WRIT_TOOLS__SEARCH__INDEX_BUILD_MAX_FILES: '1' }, launcher: clock.launcher });
+      await hurt.cli(['index', 'build']);
+      await delay(3000);
+      clock.move(3600);
+      return undefined;
+    },
+    mend: (hurt) => restart(hurt, 'index-host'),
+    endsAtOnce: false,
+  },
+];
