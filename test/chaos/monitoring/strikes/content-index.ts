@@ -23,6 +23,17 @@ export const INDEX_STRIKES: readonly Strike[] = [
     endsAtOnce: true,
   },
   {
+    what: 'the index host starts anew while its queue is paused, so that nothing compares the index with the tree',
+    alerts: ['WritIndexUncertain'],
+    async strike(hurt) {
+      await hurt.cli(['queue', 'pause', 'index-maintenance']);
+      await restart(hurt, 'index-host');
+      return undefined;
+    },
+    mend: ({ cli }) => cli(['queue', 'resume', 'index-maintenance']),
+    endsAtOnce: true,
+  },
+  {
     what: 'thousands of files appear while no index host takes its queue',
     alerts: ['WritIndexNotKeepingUp'],
     async strike({ base, cli }) {

@@ -133,7 +133,7 @@ export const TASK_STRIKES: readonly Strike[] = [
   },
   {
     what: 'a base directory is exchanged, and its tasks fail for it',
-    alerts: ['WritPlaceExchanged', 'WritErrorBudgetBurnFast', 'WritErrorBudgetBurnSlow', 'WritIndexUncertain'],
+    alerts: ['WritPlaceExchanged', 'WritErrorBudgetBurnFast', 'WritErrorBudgetBurnSlow'],
     async strike({ base }, traffic) {
       exchange(base);
       await traffic.copies(300);
