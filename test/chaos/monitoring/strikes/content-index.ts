@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'nod
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createOtherClock } from '../../../support/other-clock.ts';
+import { PATIENCE_MS } from '../../../support/patience.ts';
 import type { Installation } from '../installation.ts';
 import { restart, type Strike } from '../strike.ts';
 
@@ -10,6 +11,15 @@ function damageIndex({ cache }: Installation): void {
   for (const entry of readdirSync(cache, { recursive: true, withFileTypes: true })) {
     const file = path.join(entry.parentPath, entry.name);
     if (entry.isFile() && /segment|\.seg/.test(entry.name)) truncateSync(file, 100);
+  }
+}
+
+/** Resolves when Prometheus has seen the index whole. */
+async function whole({ prometheus }: Installation): Promise<void> {
+  const end = performance.now() + PATIENCE_MS;
+  while ((await prometheus.query('writ_index_indexes{role="index", state="COMPLETE"} == 1')).length === 0) {
+    if (performance.now() > end) throw new Error('the index does not become whole');
+    await delay(500);
   }
 }
 
@@ -36,7 +46,9 @@ export const INDEX_STRIKES: readonly Strike[] = [
   {
     what: 'thousands of files appear while no index host takes its queue',
     alerts: ['WritIndexNotKeepingUp'],
-    async strike({ base, cli }) {
+    async strike(hurt) {
+      const { base, cli } = hurt;
+      await whole(hurt);
       await cli(['queue', 'pause', 'index-maintenance']);
       mkdirSync(path.join(base, 'many'));
       for (let n = 0; n < 7000; n += 1) writeFileSync(path.join(base, 'many', `${n}`), 'x');
