@@ -7,33 +7,41 @@ import type { DashboardJson } from '../../support/dashboards.ts';
 import { patient } from '../../support/patience.ts';
 import type { Prometheus } from '../../support/prometheus.ts';
 import { startMonitored } from './installation.ts';
-import { askPanels, type Panel, panelsOf } from './panels.ts';
+import { type Panel, panelsOf, watchPanels } from './panels.ts';
 import { STRIKES } from './strikes.ts';
 import { type StrikeEnd, struck } from './struck.ts';
 import { createTraffic } from './traffic.ts';
 
 /** Long enough for each group of rules to be judged. */
 const PEACE_MS = patient(30_000);
-const ROUNDS = 3;
+const ROUNDS = 4;
+const SCRAPES_MS = patient(4000);
 
 /** @param only an alert: its trouble alone; @param tell hears how it goes, line by line */
 export async function monitored(only: string | undefined, tell: (line: string) => void) {
   const known = ALERT_FILES.flatMap((name) => alertsOf(name)).map(({ alert }) => alert);
   await using hurt = await startMonitored();
   const traffic = createTraffic(hurt);
-  for (let n = 0; n < ROUNDS; n += 1) await traffic.round();
+  const panels = shippedPanels();
+  const watch = watchPanels(panels, hurt.prometheus);
+  for (let n = 0; n < ROUNDS; n += 1) {
+    await traffic.round();
+    // Two scrapes later there is a rate.
+    await delay(SCRAPES_MS);
+  }
+  await watch.ask();
   const early = await inPeace(hurt.prometheus);
   tell(`in peace stand: ${early.join(', ') || 'none'}`);
 
   const troubles: StrikeEnd[] = [];
   for (const strike of STRIKES.filter(({ alerts }) => only === undefined || alerts.includes(only))) {
-    const end = await struck(strike, hurt, traffic);
+    const end = await struck(strike, hurt, traffic, watch.ask);
     tell(`${end.alerts.join(', ')}: ${end.problem ?? `stood after ${end.seconds} s`}`);
     troubles.push(end);
   }
 
-  const panels = shippedPanels();
-  const { queries, withValue, withoutValue, refused } = await askPanels(panels, hurt.prometheus);
+  await watch.ask();
+  const { queries, withValue, withoutValue, refused } = watch.look();
   const { all: rules, ailing } = await hurt.prometheus.rules();
   const provoked = new Set(troubles.filter(({ problem }) => problem === undefined).flatMap(({ alerts }) => alerts));
   return {
@@ -50,11 +58,15 @@ export async function monitored(only: string | undefined, tell: (line: string) =
   };
 }
 
-/** Waits until every rule was judged. @returns alerts that stand although nothing is wrong */
+/** Waits until every rule was judged, and until the first scrape is in. @returns alerts that stand although nothing is wrong */
 async function inPeace(prometheus: Prometheus): Promise<readonly string[]> {
   const end = performance.now() + PEACE_MS;
-  while ((await prometheus.rules()).ailing.length > 0 && performance.now() < end) await delay(500);
-  return (await prometheus.alerts()).filter(({ state }) => state === 'firing').map(({ name }) => name);
+  for (;;) {
+    const { ailing } = await prometheus.rules();
+    const standing = (await prometheus.alerts()).filter(({ state }) => state === 'firing').map(({ name }) => name);
+    if ((ailing.length === 0 && standing.length === 0) || performance.now() > end) return standing;
+    await delay(500);
+  }
 }
 
 function shippedPanels(): readonly Panel[] {

@@ -7,10 +7,11 @@ export interface Panel {
   readonly exprs: readonly string[];
 }
 
-export interface Asked {
+/** What the panels have shown so far. */
+export interface PanelLook {
   readonly queries: number;
   readonly withValue: number;
-  /** Panels none of whose queries has a value, since nothing of that kind happened. */
+  /** Panels none of whose queries ever had a value. */
   readonly withoutValue: readonly string[];
   /** What Prometheus says against a query. */
   readonly refused: readonly string[];
@@ -20,14 +21,25 @@ export function panelsOf(dashboard: DashboardJson): readonly Panel[] {
   return dashboard.panels.map((panel) => ({ name: `${dashboard.uid}: ${panel.title}`, exprs: exprsOf({ ...dashboard, panels: [panel] }, '5m') }));
 }
 
-/** Asks every query of every panel, as Grafana does. */
-export async function askPanels(panels: readonly Panel[], prometheus: Prometheus): Promise<Asked> {
-  const withoutValue: string[] = [];
-  const refused: string[] = [];
-  for (const { name, exprs } of panels) {
-    const answers = await Promise.all(exprs.map((expr) => prometheus.query(expr).catch((error: unknown) => void refused.push(`${name}: ${String(error)}`))));
-    if (!answers.some((results) => results?.some(({ value }) => !Number.isNaN(value)))) withoutValue.push(name);
-  }
-  const queries = panels.reduce((sum, { exprs }) => sum + exprs.length, 0);
-  return { queries, withValue: panels.length - withoutValue.length, withoutValue, refused };
+/** Asks as Grafana does, now and whenever it is told to: what one trouble shows is gone with the next. */
+export function watchPanels(panels: readonly Panel[], prometheus: Prometheus): { ask(): Promise<void>; look(): PanelLook } {
+  const refused = new Set<string>();
+  let blank = panels;
+  const hasValue = async ({ name, exprs }: Panel): Promise<boolean> => {
+    const answers = await Promise.all(exprs.map((expr) => prometheus.query(expr).catch((error: unknown) => void refused.add(`${name}: ${String(error)}`))));
+    return answers.some((results) => results?.some(({ value }) => !Number.isNaN(value)));
+  };
+  return {
+    async ask() {
+      const left: Panel[] = [];
+      for (const panel of blank) if (!(await hasValue(panel))) left.push(panel);
+      blank = left;
+    },
+    look: () => ({
+      queries: panels.reduce((sum, { exprs }) => sum + exprs.length, 0),
+      withValue: panels.length - blank.length,
+      withoutValue: blank.map(({ name }) => name),
+      refused: [...refused],
+    }),
+  };
 }

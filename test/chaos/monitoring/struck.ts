@@ -17,8 +17,17 @@ export interface StrikeEnd {
 const STANDS_MS = patient(60_000);
 const LOOK_MS = 250;
 
-/** One trouble: it strikes, its alerts must stand and lead to a page that the API serves, and end when it is mended. */
-export async function struck({ what, alerts, strike, mend, endsAtOnce }: Strike, hurt: Installation, traffic: Traffic): Promise<StrikeEnd> {
+/**
+ * One trouble: it strikes, its alerts must stand and lead to a page that the API serves, and end when it is mended.
+ *
+ * @param meanwhile is done while they stand
+ */
+export async function struck(
+  { what, alerts, strike, mend, endsAtOnce }: Strike,
+  hurt: Installation,
+  traffic: Traffic,
+  meanwhile: () => Promise<void>,
+): Promise<StrikeEnd> {
   const begun = performance.now();
   const seconds = (): number => Math.round((performance.now() - begun) / 100) / 10;
   const seen = new Map<string, string>();
@@ -32,6 +41,7 @@ export async function struck({ what, alerts, strike, mend, endsAtOnce }: Strike,
       await delay(LOOK_MS);
     }
     const stood = seconds();
+    await meanwhile();
     await mend(hurt);
     const silent = alerts.filter((name) => !seen.has(name));
     if (silent.length > 0) return { what, alerts, seconds: stood, ended: null, problem: `${silent.join(', ')} did not stand` };

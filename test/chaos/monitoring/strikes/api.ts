@@ -3,6 +3,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createTestCa } from '../../../support/certificates.ts';
 import { fillDisk } from '../../../support/fill-disk.ts';
+import { withQueue } from '../raw-queue.ts';
 import { FILLER, restart, type Strike } from '../strike.ts';
 
 const filler = (directory: string): string => path.join(directory, FILLER);
@@ -66,9 +67,13 @@ export const API_STRIKES: readonly Strike[] = [
   {
     what: 'the disk of the data directory is full',
     alerts: ['WritDeliveriesCrash', 'WritMessagesNotTakenIn'],
-    async strike({ places, client }, traffic) {
+    async strike(hurt, traffic) {
+      const { places, client } = hurt;
+      // Signed and queued while there was room: nothing is signed on a full disk.
+      await withQueue(hurt, (queue) => queue.pause());
+      await traffic.copies(20);
       fillDisk(filler(places.dataDir));
-      await traffic.copies(20).catch(() => undefined);
+      await withQueue(hurt, (queue) => queue.resume());
       const large = { key: traffic.next(), body_md: 'x'.repeat(100_000) };
       return () => client.messages.ingest([{ op: 'message', project: 'full', subject: 'no room', ...large }]).catch(() => undefined);
     },

@@ -2,9 +2,9 @@ import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import Database from 'better-sqlite3';
-import { Queue } from 'bullmq';
 import { QUEUE_PREFIX } from '../../../../queues/catalog.ts';
 import type { Installation } from '../installation.ts';
+import { withQueue } from '../raw-queue.ts';
 import { strangerKernel } from '../stranger-kernel.ts';
 import type { Strike } from '../strike.ts';
 import type { Traffic } from '../traffic.ts';
@@ -37,10 +37,8 @@ async function stopInTasks({ redis, roles }: Installation, traffic: Traffic): Pr
 }
 
 /** A job of somebody who has access to Redis. */
-async function addRaw({ redis }: Installation, data: object, timestamp: number): Promise<void> {
-  const queue = new Queue('file', { connection: redis.duplicate({ maxRetriesPerRequest: null }), prefix: QUEUE_PREFIX });
-  await queue.add('raw', data, { timestamp });
-  await queue.close();
+async function addRaw(hurt: Installation, data: object, timestamp: number): Promise<void> {
+  await withQueue(hurt, (queue) => queue.add('raw', data, { timestamp }));
 }
 
 /** Of queues, workers and what they hold. */
