@@ -84,7 +84,10 @@ export async function startPrometheusWith(files: Readonly<Record<string, string>
     },
     async rules() {
       const all = await rules();
-      return { all: all.length, ailing: all.filter(({ health }) => health !== 'ok').map(({ name, health, lastError = '' }) => `${name}: ${health} ${lastError}`) };
+      return {
+        all: all.length,
+        ailing: all.filter(({ health }) => health !== 'ok').map(({ name, health, lastError = '' }) => `${name}: ${health} ${lastError}`),
+      };
     },
     async [Symbol.asyncDispose]() {
       child.kill('SIGKILL');

@@ -36,6 +36,7 @@ import { traceDeliveries, traceDelivery } from '../../observability/tracing/deli
 import { traceExecutor } from '../../observability/tracing/executors.ts';
 import type { Tracer } from '../../observability/tracing/tracer.ts';
 import type { RoleContext, TestHooks } from './context.ts';
+import { isFirstLedger } from './first-ledger.ts';
 import { type PlanServing, wirePlans } from './wire-plans.ts';
 import type { WorkerHealth } from './worker-health.ts';
 
@@ -135,6 +136,8 @@ export async function wirePipeline({
     return `${revocations.number} are known`;
   });
 
+  /** While the first ledger of all is made: nothing was lost. */
+  let begins = false;
   const recovery = createLedgerRecovery({
     ledger,
     memories,
@@ -142,10 +145,13 @@ export async function wirePipeline({
     newGeneration: randomUUID,
     clock,
     onLost() {
+      if (begins) return;
       metrics.inc('writ_ledger_rebuilds_total', {});
       log.warn({}, LOG_LINES.ledgerLost.message);
     },
-    onRestored: (restored) => log.warn({ restored }, LOG_LINES.ledgerRebuilt.message),
+    onRestored(restored) {
+      if (!begins) log.warn({ restored }, LOG_LINES.ledgerRebuilt.message);
+    },
     onError: warn,
   });
   const shards = queueShards(config.queue);
@@ -247,6 +253,21 @@ export async function wirePipeline({
     ed25519,
     revocations,
     recovery,
+    lifecycle(
+      async () => {
+        try {
+          begins = await isFirstLedger(ledgerConnection, memories);
+          if (begins) await recovery.recover();
+          await recovery.restored();
+        } catch (error) {
+          // The first task does it.
+          warn(error);
+        } finally {
+          begins = false;
+        }
+      },
+      () => undefined,
+    ),
     createHeartbeat({ presence, instance: () => instances.self.instance, intervalMs, lockMs, onError: warn }),
     lifecycle(
       async () => {

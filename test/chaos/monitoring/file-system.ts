@@ -11,6 +11,7 @@ const OPTIONS = 'size=256m,nr_inodes=3000,mode=0700';
  */
 export function mountSmall(directory: string): () => void {
   const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', OPTIONS, 'writ-monitoring', directory], { encoding: 'utf8' });
-  if (mounted.status !== 0) throw new Error(`a tmpfs cannot be mounted (${mounted.stderr.trim()}): run as root, or as "unshare -Urm npm run test:long -- monitoring"`);
+  if (mounted.status !== 0)
+    throw new Error(`a tmpfs cannot be mounted (${mounted.stderr.trim()}): run as root, or as "unshare -Urm npm run test:long -- monitoring"`);
   return () => void spawnSync('umount', ['-l', directory]);
 }

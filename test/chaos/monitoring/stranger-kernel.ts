@@ -15,6 +15,10 @@ export async function strangerKernel({ places }: Installation): Promise<(manifes
     const iat = Math.floor(Date.now() / 1000);
     const { task_id, capability_id } = manifest;
     const hash = manifestSha256(manifest);
-    return signLease({ v: 1, iss: 'writ-kernel', aud: 'file', jti: randomUUID(), task_id, capability_id, manifest_sha256: hash, iat, exp: iat + 3600 }, key, ed25519);
+    return signLease(
+      { v: 1, iss: 'writ-kernel', aud: 'file', jti: randomUUID(), task_id, capability_id, manifest_sha256: hash, iat, exp: iat + 3600 },
+      key,
+      ed25519,
+    );
   };
 }

@@ -14,7 +14,11 @@ export interface Strike {
 }
 
 /** Ends a role in order and starts it again, with other words before its command or in its environment. */
-export async function restart({ roles }: Installation, name: keyof Installation['roles'], terms: Parameters<Installation['roles']['api']['start']>[0] = {}): Promise<void> {
+export async function restart(
+  { roles }: Installation,
+  name: keyof Installation['roles'],
+  terms: Parameters<Installation['roles']['api']['start']>[0] = {},
+): Promise<void> {
   await roles[name].end();
   await roles[name].start(terms);
 }

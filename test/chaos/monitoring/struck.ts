@@ -55,7 +55,15 @@ export async function struck(
 }
 
 async function lostPages(urls: readonly string[]): Promise<readonly string[]> {
-  const answers = await Promise.all(urls.map(async (url) => ({ url, ok: await fetch(url).then(({ ok }) => ok, () => false) })));
+  const answers = await Promise.all(
+    urls.map(async (url) => ({
+      url,
+      ok: await fetch(url).then(
+        ({ ok }) => ok,
+        () => false,
+      ),
+    })),
+  );
   return answers.filter(({ ok }) => !ok).map(({ url }) => url);
 }
 

@@ -28,7 +28,7 @@ export function createTraffic({ base, client }: Installation): Traffic {
       const wait = { sign: true, wait: 60 } as const;
       const search = { capability_id: 'SEARCH_FILES', inputs: { query: 'source', target_scope: 'main', max_results: 3 } } as const;
       const contents = { capability_id: 'CONTENT_SEARCH', inputs: { pattern: 'needle' } } as const;
-      const ops = [{ op: "message" as const, project: "backend", key, subject: "monitored", body_md: "a needle" }];
+      const ops = [{ op: 'message' as const, project: 'backend', key, subject: 'monitored', body_md: 'a needle' }];
       const ends = await Promise.all([
         client.tasks.submit(copy('source'), wait),
         client.tasks.submit(copy('nothing'), wait),

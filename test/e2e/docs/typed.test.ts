@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { packageRoot } from '../../../config/package.ts';
-import { patient } from '../../support/patience.ts';
 import { ran } from '../../chaos/package/ran.ts';
+import { patient } from '../../support/patience.ts';
 
 /** A tenth of what `npm run docs:check` types: what a new user meets first. */
 const PAGES = ['README.md', 'docs/http.md', 'docs/mcp.md'];

@@ -71,7 +71,12 @@ describe('prometheus/index-alerts.yml', () => {
     ['builds fail', { alert: 'WritIndexBuildFailing', series: tasks('failed', '0x10 1x10 2x40'), after: '30m', labels: { ...WARNING, instance: 'i1' } }],
     [
       'a build fails at the start of its host',
-      { alert: 'WritIndexBuildFailing', series: newHosts('index_tasks_total', 'kind="build", end="over_budget"', 5), after: '14m', labels: { ...WARNING, instance: 'n0' } },
+      {
+        alert: 'WritIndexBuildFailing',
+        series: newHosts('index_tasks_total', 'kind="build", end="over_budget"', 5),
+        after: '14m',
+        labels: { ...WARNING, instance: 'n0' },
+      },
     ],
     [
       'a build failed and the next went well',

@@ -156,7 +156,10 @@ describe('prometheus/task-alerts.yml', () => {
     ],
     ['the revocation log is whole', { alert: 'WritRevocationsDamaged', series: worker('revocations_damaged', '0x9'), after: '2m', labels: undefined }],
     ['jobs of a lost worker', { alert: 'WritStalled', series: worker('stalled_total', '0x5 2x20'), after: '10m', labels: {} }],
-    ['jobs of a lost worker, put back by a new one before it was scraped', { alert: 'WritStalled', series: newWorker('stalled_total', 2, 5), after: '10m', labels: {} }],
+    [
+      'jobs of a lost worker, put back by a new one before it was scraped',
+      { alert: 'WritStalled', series: newWorker('stalled_total', 2, 5), after: '10m', labels: {} },
+    ],
     ['a new worker put jobs back, long ago', { alert: 'WritStalled', series: newWorker('stalled_total', 2, 5), after: '40m', labels: undefined }],
     ['a new worker put nothing back', { alert: 'WritStalled', series: newWorker('stalled_total', 0, 5), after: '10m', labels: undefined }],
     ['jobs were lost long ago', { alert: 'WritStalled', series: worker('stalled_total', '0x5 2x40'), after: '40m', labels: undefined }],

@@ -74,8 +74,10 @@ export const API_STRIKES: readonly Strike[] = [
       await traffic.copies(20);
       fillDisk(filler(places.dataDir));
       await withQueue(hurt, (queue) => queue.resume());
-      const large = { key: traffic.next(), body_md: 'x'.repeat(100_000) };
-      return () => client.messages.ingest([{ op: 'message', project: 'full', subject: 'no room', ...large }]).catch(() => undefined);
+      // More than the files of the store may have of room in themselves.
+      const large = Array.from({ length: 10 }, () => ({ key: traffic.next(), body_md: 'x'.repeat(100_000) }));
+      const ops = large.map((one) => ({ op: 'message' as const, project: 'full', subject: 'no room', ...one }));
+      return () => client.messages.ingest(ops).catch(() => undefined);
     },
     mend: async ({ places }) => rmSync(filler(places.dataDir)),
     endsAtOnce: false,

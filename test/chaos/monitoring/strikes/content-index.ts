@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createOtherClock } from '../../../support/other-clock.ts';
@@ -13,6 +13,8 @@ function damageIndex({ cache }: Installation): void {
     if (entry.isFile() && /segment|\.seg/.test(entry.name)) truncateSync(file, 100);
   }
 }
+
+const manyFiles = (base: string): string[] => Array.from({ length: 7000 }, (_, n) => path.join(base, `many-${n}`));
 
 /** Resolves when Prometheus has seen the index whole. */
 async function whole({ prometheus }: Installation): Promise<void> {
@@ -50,12 +52,12 @@ export const INDEX_STRIKES: readonly Strike[] = [
       const { base, cli } = hurt;
       await whole(hurt);
       await cli(['queue', 'pause', 'index-maintenance']);
-      mkdirSync(path.join(base, 'many'));
-      for (let n = 0; n < 7000; n += 1) writeFileSync(path.join(base, 'many', `${n}`), 'x');
+      // In a directory that is known: a new one would be one entry.
+      for (const file of manyFiles(base)) writeFileSync(file, 'x');
       return undefined;
     },
     async mend({ base, cli }) {
-      rmSync(path.join(base, 'many'), { recursive: true });
+      for (const file of manyFiles(base)) rmSync(file);
       await cli(['queue', 'resume', 'index-maintenance']);
     },
     endsAtOnce: true,
