@@ -14,7 +14,10 @@ export interface Traffic {
 
 export function createTraffic({ base, client }: Installation): Traffic {
   let n = 0;
-  const next = (): string => `monitored-${(n += 1)}`;
+  const next = (): string => {
+    n += 1;
+    return `monitored-${n}`;
+  };
   const file = (name: string): string => path.join(base, name);
   writeFileSync(file('source'), 'needle\n');
   const copy = (source: string) => {
