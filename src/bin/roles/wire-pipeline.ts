@@ -36,7 +36,7 @@ import { traceDeliveries, traceDelivery } from '../../observability/tracing/deli
 import { traceExecutor } from '../../observability/tracing/executors.ts';
 import type { Tracer } from '../../observability/tracing/tracer.ts';
 import type { RoleContext, TestHooks } from './context.ts';
-import { isFirstLedger } from './first-ledger.ts';
+import { createFirstLedger } from './first-ledger.ts';
 import { type PlanServing, wirePlans } from './wire-plans.ts';
 import type { WorkerHealth } from './worker-health.ts';
 
@@ -136,8 +136,7 @@ export async function wirePipeline({
     return `${revocations.number} are known`;
   });
 
-  /** While the first ledger of all is made: nothing was lost. */
-  let begins = false;
+  const firstLedger = createFirstLedger(ledgerConnection, memories, warn);
   const recovery = createLedgerRecovery({
     ledger,
     memories,
@@ -145,12 +144,12 @@ export async function wirePipeline({
     newGeneration: randomUUID,
     clock,
     onLost() {
-      if (begins) return;
+      if (firstLedger.begins) return;
       metrics.inc('writ_ledger_rebuilds_total', {});
       log.warn({}, LOG_LINES.ledgerLost.message);
     },
     onRestored(restored) {
-      if (!begins) log.warn({ restored }, LOG_LINES.ledgerRebuilt.message);
+      if (!firstLedger.begins) log.warn({ restored }, LOG_LINES.ledgerRebuilt.message);
     },
     onError: warn,
   });
@@ -253,21 +252,7 @@ export async function wirePipeline({
     ed25519,
     revocations,
     recovery,
-    lifecycle(
-      async () => {
-        try {
-          begins = await isFirstLedger(ledgerConnection, memories);
-          if (begins) await recovery.recover();
-          await recovery.restored();
-        } catch (error) {
-          // The first task does it.
-          warn(error);
-        } finally {
-          begins = false;
-        }
-      },
-      () => undefined,
-    ),
+    firstLedger.part(recovery),
     createHeartbeat({ presence, instance: () => instances.self.instance, intervalMs, lockMs, onError: warn }),
     lifecycle(
       async () => {
