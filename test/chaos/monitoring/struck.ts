@@ -32,6 +32,8 @@ export async function struck(
   const seconds = (): number => Math.round((performance.now() - begun) / 100) / 10;
   const seen = new Map<string, string>();
   try {
+    const early = await standing(alerts, hurt);
+    if (early.length > 0) return { what, alerts, seconds: 0, ended: null, problem: `${early.join(', ')} stood before` };
     const again = await strike(hurt, traffic);
     while (seen.size < alerts.length && performance.now() - begun < STANDS_MS) {
       await again?.();
@@ -67,12 +69,17 @@ async function lostPages(urls: readonly string[]): Promise<readonly string[]> {
   return answers.filter(({ ok }) => !ok).map(({ url }) => url);
 }
 
-async function haveEnded(alerts: readonly string[], { prometheus }: Installation): Promise<boolean> {
+async function haveEnded(alerts: readonly string[], hurt: Installation): Promise<boolean> {
   const end = performance.now() + STANDS_MS;
   for (;;) {
-    const standing = (await prometheus.alerts()).some(({ name, state }) => state === 'firing' && alerts.includes(name));
-    if (!standing) return true;
+    if ((await standing(alerts, hurt)).length === 0) return true;
     if (performance.now() > end) return false;
     await delay(LOOK_MS);
   }
+}
+
+/** Those of the alerts that stand now. */
+async function standing(alerts: readonly string[], { prometheus }: Installation): Promise<readonly string[]> {
+  const all = await prometheus.alerts();
+  return all.filter(({ name, state }) => state === 'firing' && alerts.includes(name)).map(({ name }) => name);
 }

@@ -78,24 +78,24 @@ export const TASK_STRIKES: readonly Strike[] = [
     endsAtOnce: true,
   },
   {
-    what: 'the worker stands still for longer than its locks live',
-    alerts: ['WritLocksLost'],
-    async strike(hurt, traffic) {
-      await stopInTasks(hurt, traffic);
-      await delay(5000);
-      hurt.roles.worker.signal('SIGCONT');
-      return undefined;
-    },
-    mend: async () => undefined,
-    endsAtOnce: false,
-  },
-  {
     what: 'the worker is killed in the midst of tasks',
     alerts: ['WritStalled'],
     async strike(hurt, traffic) {
       await stopInTasks(hurt, traffic);
       await hurt.roles.worker.end('SIGKILL');
       await hurt.roles.worker.start();
+      return undefined;
+    },
+    mend: async () => undefined,
+    endsAtOnce: false,
+  },
+  {
+    what: 'the worker stands still for longer than its locks live',
+    alerts: ['WritLocksLost'],
+    async strike(hurt, traffic) {
+      await stopInTasks(hurt, traffic);
+      await delay(5000);
+      hurt.roles.worker.signal('SIGCONT');
       return undefined;
     },
     mend: async () => undefined,
