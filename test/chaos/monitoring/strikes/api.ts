@@ -8,6 +8,26 @@ import { FILLER, restart, type Strike } from '../strike.ts';
 
 const filler = (directory: string): string => path.join(directory, FILLER);
 
+/** Other troubles make deliveries crash, too: it comes first. */
+export const FULL_DISK: Strike = {
+  what: 'the disk of the data directory is full',
+  alerts: ['WritDeliveriesCrash', 'WritMessagesNotTakenIn'],
+  async strike(hurt, traffic) {
+    const { places, client } = hurt;
+    // Signed and queued while there was room: nothing is signed on a full disk.
+    await withQueue(hurt, (queue) => queue.pause());
+    await traffic.copies(20);
+    fillDisk(filler(places.dataDir));
+    await withQueue(hurt, (queue) => queue.resume());
+    // More than the files of the store may have of room in themselves.
+    const large = Array.from({ length: 10 }, () => ({ key: traffic.next(), body_md: 'x'.repeat(100_000) }));
+    const ops = large.map((one) => ({ op: 'message' as const, project: 'full', subject: 'no room', ...one }));
+    return () => client.messages.ingest(ops).catch(() => undefined);
+  },
+  mend: async ({ places }) => rmSync(filler(places.dataDir)),
+  endsAtOnce: false,
+};
+
 /** Of the API and of what lies in the data directory; what is never the same again comes last. */
 export const API_STRIKES: readonly Strike[] = [
   {
@@ -63,24 +83,6 @@ export const API_STRIKES: readonly Strike[] = [
       await restart(hurt, 'api');
     },
     endsAtOnce: true,
-  },
-  {
-    what: 'the disk of the data directory is full',
-    alerts: ['WritDeliveriesCrash', 'WritMessagesNotTakenIn'],
-    async strike(hurt, traffic) {
-      const { places, client } = hurt;
-      // Signed and queued while there was room: nothing is signed on a full disk.
-      await withQueue(hurt, (queue) => queue.pause());
-      await traffic.copies(20);
-      fillDisk(filler(places.dataDir));
-      await withQueue(hurt, (queue) => queue.resume());
-      // More than the files of the store may have of room in themselves.
-      const large = Array.from({ length: 10 }, () => ({ key: traffic.next(), body_md: 'x'.repeat(100_000) }));
-      const ops = large.map((one) => ({ op: 'message' as const, project: 'full', subject: 'no room', ...one }));
-      return () => client.messages.ingest(ops).catch(() => undefined);
-    },
-    mend: async ({ places }) => rmSync(filler(places.dataDir)),
-    endsAtOnce: false,
   },
   {
     what: 'the API gets a certificate that ends in five days',
