@@ -1,5 +1,8 @@
 import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 
+/** More than it has, bytes. */
+const MOST = 2 ** 29;
 /** Enough for the data directory of this suite, bytes and names. */
 const OPTIONS = 'size=256m,nr_inodes=3000,mode=0700';
 
@@ -14,4 +17,17 @@ export function mountSmall(directory: string): () => void {
   if (mounted.status !== 0)
     throw new Error(`a tmpfs cannot be mounted (${mounted.stderr.trim()}): run as root, or as "unshare -Urm npm run test:long -- monitoring"`);
   return () => void spawnSync('umount', ['-l', directory]);
+}
+
+/** Takes all room of that file system; removing the file makes it again. */
+export function fillUp(filler: string): void {
+  writeFileSync(filler, '');
+  for (let bytes = 2 ** 20; bytes >= 4096; bytes /= 2) {
+    try {
+      for (let written = 0; written < MOST; written += bytes) writeFileSync(filler, Buffer.alloc(bytes), { flag: 'a' });
+      throw new Error(`${filler} does not lie on the small file system`);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+    }
+  }
 }
