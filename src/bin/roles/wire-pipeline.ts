@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { PipelineDeps } from '../../../processors/context.ts';
+import { createFirstLedger } from '../../../processors/first-ledger.ts';
 import { createHeartbeat } from '../../../processors/heartbeat.ts';
 import { createInFlight } from '../../../processors/in-flight.ts';
 import { createLedgerRecovery } from '../../../processors/ledger-recovery.ts';
@@ -14,6 +15,7 @@ import { createConnection } from '../../../queues/connection.ts';
 import { createLeftJobs } from '../../../queues/left-jobs.ts';
 import { createParkedJobs } from '../../../queues/parked-jobs.ts';
 import { createPlanJobs } from '../../../queues/plan-jobs.ts';
+import { ledgerStatus } from '../../../queues/queue-status.ts';
 import { queueShards, slotsPerShard } from '../../../queues/shards.ts';
 import { createCryptoPool } from '../../adapters/crypto/pool.ts';
 import { openTokenFile } from '../../adapters/files/token-file.ts';
@@ -36,7 +38,6 @@ import { traceDeliveries, traceDelivery } from '../../observability/tracing/deli
 import { traceExecutor } from '../../observability/tracing/executors.ts';
 import type { Tracer } from '../../observability/tracing/tracer.ts';
 import type { RoleContext, TestHooks } from './context.ts';
-import { createFirstLedger } from './first-ledger.ts';
 import { type PlanServing, wirePlans } from './wire-plans.ts';
 import type { WorkerHealth } from './worker-health.ts';
 
@@ -136,7 +137,7 @@ export async function wirePipeline({
     return `${revocations.number} are known`;
   });
 
-  const firstLedger = createFirstLedger(ledgerConnection, memories, warn);
+  const firstLedger = createFirstLedger(async () => (await ledgerStatus(ledgerConnection)).markers, memories, warn);
   const recovery = createLedgerRecovery({
     ledger,
     memories,

@@ -3,15 +3,10 @@ import { packageRoot } from '../../../../config/package.ts';
 import { blocksOf } from '../../../../scripts/docs/blocks.ts';
 import { pages } from '../../../../scripts/docs/tree.ts';
 import { forgottenBlocks, STAYS } from '../../../chaos/docs/fates.ts';
-import { unreadable } from '../../../chaos/docs/parsed.ts';
 
 const all = pages(packageRoot()).flatMap(({ file, text }) => blocksOf(text).map((block) => ({ file, block })));
 
 describe('blocks of pages', () => {
-  it('are read as their fence says', () => {
-    expect(all.flatMap(({ file, block }) => [unreadable(block) ?? []].flat().map((why) => `${file}:${block.line}: ${why}`))).toEqual([]);
-  });
-
   it('are typed by npm run docs:check where they are for a shell, or excused', () => {
     expect(forgottenBlocks(all)).toEqual([]);
   });

@@ -1,8 +1,6 @@
-import type { LedgerRecovery } from '../../../processors/ledger-recovery.ts';
-import { ledgerStatus } from '../../../queues/queue-status.ts';
-import type { RedisConnection } from '../../adapters/redis/redis-connection.ts';
-import { type Lifecycle, lifecycle } from '../../core/lifecycle.ts';
-import type { HostMemory } from '../../core/ports/index.ts';
+import { type Lifecycle, lifecycle } from '../src/core/lifecycle.ts';
+import type { HostMemory } from '../src/core/ports/index.ts';
+import type { LedgerRecovery } from './ledger-recovery.ts';
 
 /** The ledger of an installation in which nothing was done yet. What was never there is not lost: nobody is told, nothing is counted. */
 export interface FirstLedger {
@@ -12,9 +10,14 @@ export interface FirstLedger {
   part(recovery: Pick<LedgerRecovery, 'recover' | 'restored'>): Lifecycle;
 }
 
-/** @param onError is told of a Redis that does not answer (docs/protocol.md, section 7) */
+/**
+ * Section 7 of docs/protocol.md, the loss that is none.
+ *
+ * @param markers how many generation markers Redis has
+ * @param onError is told of a Redis that does not answer
+ */
 export function createFirstLedger(
-  connection: RedisConnection,
+  markers: () => Promise<number>,
   memories: readonly Pick<HostMemory, 'successes'>[],
   onError: (error: unknown) => void,
 ): FirstLedger {
@@ -22,7 +25,7 @@ export function createFirstLedger(
 
   /** No marker at all, and no success that this host remembers. */
   async function isFirst(): Promise<boolean> {
-    if ((await ledgerStatus(connection)).markers > 0) return false;
+    if ((await markers()) > 0) return false;
     const pages = await Promise.all(memories.map((memory) => memory.successes(undefined, 1)));
     return pages.every((page) => page.length === 0);
   }
