@@ -149,9 +149,7 @@ export async function wirePipeline({
       metrics.inc('writ_ledger_rebuilds_total', {});
       log.warn({}, LOG_LINES.ledgerLost.message);
     },
-    onRestored(restored) {
-      if (!firstLedger.begins) log.warn({ restored }, LOG_LINES.ledgerRebuilt.message);
-    },
+    onRestored: (restored) => void (firstLedger.begins || log.warn({ restored }, LOG_LINES.ledgerRebuilt.message)),
     onError: warn,
   });
   const shards = queueShards(config.queue);
@@ -233,11 +231,8 @@ export async function wirePipeline({
       local: createLocalSteps({ queues: shardServices, shards, jobs: createLeftJobs(ledgerConnection), presence, times: { lockMs, renewMs } }),
       onRecorded: signals.onRecorded,
     });
-  metrics.set(
-    'writ_worker_slots',
-    {},
-    sum(shardServices, ({ concurrency }) => concurrency),
-  );
+  const slots = sum(shardServices, ({ concurrency }) => concurrency);
+  metrics.set('writ_worker_slots', {}, slots);
   metrics.follow('writ_worker_busy_slots', {}, () => sum(shardServices, ({ inFlight }) => inFlight.size));
   let unlisten: (() => Promise<void>) | undefined;
 
