@@ -117,7 +117,8 @@ async function workersOf(directory: string, connection: RedisConnection): Promis
   return Promise.all(instances.map(async (instance) => ({ instance, alive: await presence.isAlive(instance) })));
 }
 
-async function ledgerStatus(connection: RedisConnection): Promise<SystemStatus['ledger']> {
+/** How much of the ledger's generation markers is there. */
+export async function ledgerStatus(connection: RedisConnection): Promise<SystemStatus['ledger']> {
   const answers = await replies(
     connection,
     ALL_TAGS.map((tag) => ['get', generationKey(tag)]),

@@ -92,6 +92,10 @@ export const LONG_SUITES: Readonly<Record<string, LongSuite>> = {
     what: 'every block of every page: read as its fence says, its names and links looked up, and typed into a shell in a fresh copy',
     command: ['node', '--import', 'tsx', 'test/chaos/docs/run.ts'],
   },
+  monitoring: {
+    what: 'real roles and a real Prometheus: each trouble that an alert names is made until the alert stands and ends; every panel is asked',
+    command: ['node', '--import', 'tsx', 'test/chaos/monitoring/run.ts'],
+  },
   package: {
     what: 'what npm pack gives is installed outside of the checkout, native modules compiled, and used for the first time',
     command: ['node', '--import', 'tsx', 'test/chaos/package/run.ts'],

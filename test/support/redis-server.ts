@@ -7,6 +7,7 @@ import { join } from 'node:path';
 /** A redis-server as an administrator sets one up: from lines of configuration, on ports. */
 export interface RedisServer extends AsyncDisposable {
   readonly directory: string;
+  readonly pid: number;
   readonly stop: () => Promise<void>;
 }
 
@@ -30,5 +31,5 @@ export async function startRedisServer(lines: readonly string[]): Promise<RedisS
     }
     rmSync(directory, { recursive: true, force: true });
   };
-  return { directory, stop, [Symbol.asyncDispose]: stop };
+  return { directory, pid: child.pid ?? 0, stop, [Symbol.asyncDispose]: stop };
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { PipelineDeps } from '../../../processors/context.ts';
+import { createFirstLedger } from '../../../processors/first-ledger.ts';
 import { createHeartbeat } from '../../../processors/heartbeat.ts';
 import { createInFlight } from '../../../processors/in-flight.ts';
 import { createLedgerRecovery } from '../../../processors/ledger-recovery.ts';
@@ -14,6 +15,7 @@ import { createConnection } from '../../../queues/connection.ts';
 import { createLeftJobs } from '../../../queues/left-jobs.ts';
 import { createParkedJobs } from '../../../queues/parked-jobs.ts';
 import { createPlanJobs } from '../../../queues/plan-jobs.ts';
+import { ledgerStatus } from '../../../queues/queue-status.ts';
 import { queueShards, slotsPerShard } from '../../../queues/shards.ts';
 import { createCryptoPool } from '../../adapters/crypto/pool.ts';
 import { openTokenFile } from '../../adapters/files/token-file.ts';
@@ -135,6 +137,7 @@ export async function wirePipeline({
     return `${revocations.number} are known`;
   });
 
+  const firstLedger = createFirstLedger(async () => (await ledgerStatus(ledgerConnection)).markers, memories, warn);
   const recovery = createLedgerRecovery({
     ledger,
     memories,
@@ -142,10 +145,11 @@ export async function wirePipeline({
     newGeneration: randomUUID,
     clock,
     onLost() {
+      if (firstLedger.begins) return;
       metrics.inc('writ_ledger_rebuilds_total', {});
       log.warn({}, LOG_LINES.ledgerLost.message);
     },
-    onRestored: (restored) => log.warn({ restored }, LOG_LINES.ledgerRebuilt.message),
+    onRestored: (restored) => void (firstLedger.begins || log.warn({ restored }, LOG_LINES.ledgerRebuilt.message)),
     onError: warn,
   });
   const shards = queueShards(config.queue);
@@ -227,11 +231,8 @@ export async function wirePipeline({
       local: createLocalSteps({ queues: shardServices, shards, jobs: createLeftJobs(ledgerConnection), presence, times: { lockMs, renewMs } }),
       onRecorded: signals.onRecorded,
     });
-  metrics.set(
-    'writ_worker_slots',
-    {},
-    sum(shardServices, ({ concurrency }) => concurrency),
-  );
+  const slots = sum(shardServices, ({ concurrency }) => concurrency);
+  metrics.set('writ_worker_slots', {}, slots);
   metrics.follow('writ_worker_busy_slots', {}, () => sum(shardServices, ({ inFlight }) => inFlight.size));
   let unlisten: (() => Promise<void>) | undefined;
 
@@ -247,6 +248,7 @@ export async function wirePipeline({
     ed25519,
     revocations,
     recovery,
+    firstLedger.part(recovery),
     createHeartbeat({ presence, instance: () => instances.self.instance, intervalMs, lockMs, onError: warn }),
     lifecycle(
       async () => {

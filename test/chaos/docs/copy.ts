@@ -10,9 +10,15 @@ import type { Stay } from './fates.ts';
 
 /** npm's own account of what it installed. */
 const INSTALLED = 'node_modules/.package-lock.json';
+/** That of `scripts/build`. */
+const STAMP = 'dist/.built';
 
-/** A copy of what git has of this checkout, changes included, with its packages as links: nothing in it was built or started. */
-export async function freshCopy(home: string, name: string): Promise<string> {
+/**
+ * A copy of what git has of this checkout, changes included, with its packages as links: nothing in it was started.
+ *
+ * @param built whether it has what was built here; else nothing in it was built, and `npm start` does
+ */
+export async function freshCopy(home: string, name: string, built = false): Promise<string> {
   const root = packageRoot();
   const copy = path.join(home, name);
   const { out } = await ran('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], root);
@@ -26,7 +32,16 @@ export async function freshCopy(home: string, name: string): Promise<string> {
   rmSync(path.join(copy, 'node_modules/.cache'), { recursive: true, force: true });
   rmSync(path.join(copy, INSTALLED));
   cpSync(path.join(root, INSTALLED), path.join(copy, INSTALLED));
+  if (built) await takeBuilt(root, copy);
   return copy;
+}
+
+async function takeBuilt(root: string, copy: string): Promise<void> {
+  const linked = await ran('cp', ['-al', path.join(root, 'dist'), copy], root);
+  if (linked.code !== 0) throw new Error(linked.err);
+  // Newer than the copies of what it was made from; a file of its own, since the other one is a link to ours.
+  rmSync(path.join(copy, STAMP), { force: true });
+  writeFileSync(path.join(copy, STAMP), '');
 }
 
 /** `npm start` with the settings of a stay; comes back when it says that it is up. */

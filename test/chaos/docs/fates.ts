@@ -36,7 +36,7 @@ const UNTYPED: readonly { readonly page: RegExp; readonly begins: string; readon
   { page: /tracing/, begins: 'node receiver.mjs', why: 'both are running' },
   { page: /tui/, begins: '', why: 'it wants a terminal; the tests drive it in tmux' },
   { page: /vectors/, begins: '', why: 'it fetches a package' },
-  { page: /search-quality/, begins: '', why: 'suites of their own' },
+  { page: /search-quality|reliability/, begins: '', why: 'suites of their own' },
   { page: /runbooks\/Writ/, begins: '', why: 'for a host in trouble, with names that the reader fills in' },
 ];
 
@@ -52,4 +52,12 @@ export const BEFORE: Readonly<Record<string, string>> = {
 /** Why a shell block is not typed; `undefined` for one that is. */
 export function untypedFor(page: string, { text }: Block): string | undefined {
   return UNTYPED.find((one) => one.page.test(page) && text.trimStart().startsWith(one.begins))?.why;
+}
+
+/** Shell blocks that nobody types and nothing excuses, by page and line. */
+export function forgottenBlocks(all: readonly { readonly file: string; readonly block: Block }[]): string[] {
+  const known = new Set(STAYS.flatMap((stay) => stay.pages));
+  return all
+    .filter(({ file, block }) => block.language === 'sh' && !known.has(file) && untypedFor(file, block) === undefined)
+    .map(({ file, block }) => `${file}:${block.line}: nobody types this block; the page belongs into test/chaos/docs/fates.ts`);
 }

@@ -12,17 +12,23 @@ import { startProgram } from '../../../src/adapters/processes/program.ts';
 import { raiseLoopback } from '../../e2e/compose/loopback.ts';
 import { evidencePath, minutesSince, revision, writeEvidence } from '../evidence.ts';
 import { freshCopy, startCopy } from './copy.ts';
-import { STAYS, untypedFor } from './fates.ts';
+import { forgottenBlocks, STAYS } from './fates.ts';
 import { unreadable } from './parsed.ts';
 import { type Typed, typePage } from './typing.ts';
 
 /**
- * `npm run docs:check [-- --page docs/mcp.md]`: every block of every page is read as its fence says, every name and link
+ * `npm run docs:check [-- --page docs/mcp.md --page README.md]`: every block of every page is read as its fence says, every name and link
  * is looked up, and every shell block that is not excused (fates.ts) is typed in a fresh copy with `npm start`, in a
- * network of its own, so that the ports are those of the pages.
+ * network of its own, so that the ports are those of the pages. `--built` spares the copy its build.
  */
 const OWN_NETWORK = 'WRIT_DOCS_OWN_NETWORK';
-const { values } = parseArgs({ options: { page: { type: 'string' }, evidence: { type: 'string', default: evidencePath('docs') } } });
+const { values } = parseArgs({
+  options: {
+    page: { type: 'string', multiple: true },
+    built: { type: 'boolean', default: false },
+    evidence: { type: 'string', default: evidencePath('docs') },
+  },
+});
 const say = (text: string): void => void process.stderr.write(`${text}\n`);
 
 if (process.env[OWN_NETWORK] === undefined) {
@@ -51,7 +57,6 @@ async function check(): Promise<void> {
 
 /** What needs no running Writ: links, names, languages, and that no page with a shell block was forgotten. */
 async function readAll(): Promise<string[]> {
-  const known = new Set(STAYS.flatMap((stay) => stay.pages));
   const blocks = pages(packageRoot()).flatMap(({ file, text }) => blocksOf(text).map((block) => ({ file, block })));
   return [
     ...linkProblems(),
@@ -60,21 +65,19 @@ async function readAll(): Promise<string[]> {
       const why = unreadable(block);
       return why === undefined ? [] : [`${file}:${block.line}: ${why}`];
     }),
-    ...blocks
-      .filter(({ file, block }) => block.language === 'sh' && !known.has(file) && untypedFor(file, block) === undefined)
-      .map(({ file, block }) => `${file}:${block.line}: nobody types this block; the page belongs into test/chaos/docs/fates.ts`),
+    ...forgottenBlocks(blocks),
   ];
 }
 
 async function typeAll(): Promise<Typed[]> {
   const typed: Typed[] = [];
   for (const [at, stay] of STAYS.entries()) {
-    const wanted = stay.pages.filter((page) => values.page === undefined || page === values.page);
+    const wanted = stay.pages.filter((page) => values.page === undefined || values.page.includes(page));
     if (wanted.length === 0) continue;
     const home = mkdtempSync(path.join(tmpdir(), 'writ-docs-'));
     try {
       say(`a fresh copy for ${wanted.join(', ')}`);
-      const copy = await freshCopy(home, `writ${at}`);
+      const copy = await freshCopy(home, `writ${at}`, values.built);
       const stop = await startCopy(copy, stay);
       try {
         for (const page of wanted) typed.push(await typePage(copy, page));

@@ -21,8 +21,9 @@ import { createTestCa } from '../../support/certificates.ts';
 import { indexGround } from '../../support/content/index-service.ts';
 import { type DashboardJson, exprsOf } from '../../support/dashboards.ts';
 import { message } from '../../support/messages/samples.ts';
+import { RANGE, startPrometheus } from '../../support/prometheus.ts';
 import { manifestOf } from '../../support/rig.ts';
-import { RANGE, startPrometheus } from './prometheus.ts';
+
 import { type Site, serveMetrics, startSite } from './site.ts';
 
 const folder = join(packageRoot(), 'grafana', 'dashboards');

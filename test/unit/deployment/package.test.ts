@@ -1,5 +1,6 @@
-import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { packageRoot } from '../../../config/package.ts';
@@ -56,5 +57,21 @@ describe('what npm packs', () => {
 
   it('says where it comes from and what it is about', () => {
     expect(manifest).toMatchObject({ repository: { type: 'git', url: expect.any(String) }, keywords: expect.arrayContaining(['bullmq', 'job-queue']) });
+  });
+
+  it('is not published under an address that nobody has', () => {
+    expect(manifest['scripts']).toMatchObject({ prepublishOnly: 'node scripts/publishable.js' });
+    const home = mkdtempSync(path.join(tmpdir(), 'writ-publish-'));
+    const asked = (url: string) => {
+      for (const file of ['package.json', 'packages/client/package.json']) {
+        mkdirSync(path.dirname(path.join(home, file)), { recursive: true });
+        writeFileSync(path.join(home, file), JSON.stringify({ type: 'module', repository: { type: 'git', url } }));
+      }
+      const { status, stderr } = spawnSync(process.execPath, [path.join(packageRoot(), 'scripts/publishable.js')], { cwd: home, encoding: 'utf8' });
+      return { status, told: stderr.split('\n').filter((line) => line.includes('repository is still')).length };
+    };
+    expect(asked('git+https://example.invalid/writ.git')).toEqual({ status: 1, told: 2 });
+    expect(asked('git+https://git.example/writ.git')).toEqual({ status: 0, told: 0 });
+    rmSync(home, { recursive: true });
   });
 });

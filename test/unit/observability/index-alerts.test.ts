@@ -18,6 +18,15 @@ const wanted = (value: 0 | 1) => ({ 'writ_index_wanted{role="api", instance="api
 const state = (name: string, values: string) => ({ [`writ_index_indexes{${HOST}, state="${name}"}`]: values });
 const tasks = (end: string, values: string) => ({ [`writ_index_tasks_total{${HOST}, kind="build", end="${end}"}`]: values });
 
+/** Hosts that began at these minutes, each of which shows one event from its first scrape on. */
+const newHosts = (name: string, more: string, ...minutes: readonly number[]) =>
+  Object.fromEntries(
+    minutes.flatMap((minute, n) => [
+      [`writ_${name}{role="index", instance="n${n}", ${more}}`, `_x${minute} 1x9`],
+      [`process_start_time_seconds{role="index", instance="n${n}"}`, `_x${minute} ${minute * 60 - 2}x9`],
+    ]),
+  );
+
 describe('prometheus/index-alerts.yml', () => {
   it('are rules that promtool accepts, about metrics of the contract', () => {
     expect(promtool('check', 'rules', RULES)).toMatchObject({ status: 0 });
@@ -44,14 +53,31 @@ describe('prometheus/index-alerts.yml', () => {
         alert: 'WritIndexCorrupt',
         series: { [`writ_index_changes_total{${HOST}, state="CORRUPT"}`]: '0x5 1x10 2x10 3x40' },
         after: '40m',
-        labels: { severity: 'critical', instance: 'i1' },
+        labels: { severity: 'critical' },
       },
+    ],
+    [
+      'an index was found damaged at two starts of its host',
+      { alert: 'WritIndexCorrupt', series: newHosts('index_changes_total', 'state="CORRUPT"', 5, 20), after: '40m', labels: { severity: 'critical' } },
+    ],
+    [
+      'an index was found damaged at one start of its host',
+      { alert: 'WritIndexCorrupt', series: newHosts('index_changes_total', 'state="CORRUPT"', 5), after: '40m', labels: undefined },
     ],
     [
       'an index was damaged once',
       { alert: 'WritIndexCorrupt', series: { [`writ_index_changes_total{${HOST}, state="CORRUPT"}`]: '0x5 1x55' }, after: '40m', labels: undefined },
     ],
     ['builds fail', { alert: 'WritIndexBuildFailing', series: tasks('failed', '0x10 1x10 2x40'), after: '30m', labels: { ...WARNING, instance: 'i1' } }],
+    [
+      'a build fails at the start of its host',
+      {
+        alert: 'WritIndexBuildFailing',
+        series: newHosts('index_tasks_total', 'kind="build", end="over_budget"', 5),
+        after: '14m',
+        labels: { ...WARNING, instance: 'n0' },
+      },
+    ],
     [
       'a build failed and the next went well',
       { alert: 'WritIndexBuildFailing', series: { ...tasks('failed', '0x10 1x50'), ...tasks('ok', '0x15 1x45') }, after: '40m', labels: undefined },

@@ -12,6 +12,11 @@ const worker = (name: string, values: string, more = '') => ({ [`writ_${name}{ro
 const pendingAge = (values: string) => ({ 'writ_webhook_oldest_pending_age_seconds{role="api", instance="api"}': values });
 const deadNotices = (values: string) => ({ 'writ_webhook_attempts_total{role="api", instance="api", end="dead"}': values });
 const droppedTexts = (values: string) => ({ 'writ_webhook_dropped_total{role="api", instance="api", what="text"}': values });
+/** A worker that began at this minute, and what it shows from its first scrape on. */
+const newWorker = (name: string, value: number, minute: number, more = '') => ({
+  ...worker(name, `_x${minute} ${value}x60`, more),
+  'process_start_time_seconds{role="worker", instance="w"}': `_x${minute} ${minute * 60 - 2}x60`,
+});
 const FILE = { queue: 'file' };
 const MOVE = { capability: 'FILE_MOVE' };
 
@@ -151,12 +156,22 @@ describe('prometheus/task-alerts.yml', () => {
     ],
     ['the revocation log is whole', { alert: 'WritRevocationsDamaged', series: worker('revocations_damaged', '0x9'), after: '2m', labels: undefined }],
     ['jobs of a lost worker', { alert: 'WritStalled', series: worker('stalled_total', '0x5 2x20'), after: '10m', labels: {} }],
+    [
+      'jobs of a lost worker, put back by a new one before it was scraped',
+      { alert: 'WritStalled', series: newWorker('stalled_total', 2, 5), after: '10m', labels: {} },
+    ],
+    ['a new worker put jobs back, long ago', { alert: 'WritStalled', series: newWorker('stalled_total', 2, 5), after: '40m', labels: undefined }],
+    ['a new worker put nothing back', { alert: 'WritStalled', series: newWorker('stalled_total', 0, 5), after: '10m', labels: undefined }],
     ['jobs were lost long ago', { alert: 'WritStalled', series: worker('stalled_total', '0x5 2x40'), after: '40m', labels: undefined }],
     ['locks are lost', { alert: 'WritLocksLost', series: worker('lock_renewal_failures_total', '0x5 1x20'), after: '10m', labels: {} }],
     ['no lock was lost', { alert: 'WritLocksLost', series: worker('lock_renewal_failures_total', '3x20'), after: '10m', labels: undefined }],
     [
       'a file is uncertain',
       { alert: 'WritRecoveryIncident', series: worker('recoveries_total', '0x5 1x20', ', decision="incident"'), after: '10m', labels: {} },
+    ],
+    [
+      'a file is uncertain to a worker that has just begun',
+      { alert: 'WritRecoveryIncident', series: newWorker('recoveries_total', 1, 5, ', decision="incident"'), after: '10m', labels: {} },
     ],
     [
       'a task was finished',
@@ -185,6 +200,7 @@ describe('prometheus/task-alerts.yml', () => {
       },
     ],
     ['the ledger was rebuilt', { alert: 'WritLedgerLost', series: worker('ledger_rebuilds_total', '0x3 1x30'), after: '20m', labels: {} }],
+    ['the ledger was rebuilt as a worker began', { alert: 'WritLedgerLost', series: newWorker('ledger_rebuilds_total', 1, 3), after: '20m', labels: {} }],
     [
       'the ledger is whole',
       {
