@@ -11,6 +11,7 @@ import { createExporter } from '../../../src/observability/exporter.ts';
 import { createMetricsGatherer } from '../../../src/observability/gatherer.ts';
 import { labelAllows } from '../../../src/observability/labels.ts';
 import { createLogger } from '../../../src/observability/logging.ts';
+import { messageDatabaseTelemetry } from '../../../src/observability/message-database.ts';
 import type { MetricRow } from '../../../src/observability/metric-row.ts';
 
 import { createMetrics } from '../../../src/observability/metrics.ts';
@@ -114,6 +115,8 @@ describe('the metrics of an installation', () => {
     notices.dropped('text', 1);
     notices.dropped('notice', 1);
     followRotation(site.api.own, createLogger('silent', 'api'), ['log', 'audit']);
+    // Without a server of PostgreSQL it is absent.
+    messageDatabaseTelemetry(site.api.own, createLogger('silent', 'api'))({ server: 'replica_1', found: 'behind', behind: 7 });
     await using ground = await indexGround();
     const standing = await ground.service.status();
     const host = createRoleMetrics('index', '0', createLogger('silent', 'index'));

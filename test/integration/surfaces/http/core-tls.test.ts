@@ -168,7 +168,10 @@ describe('the API over TLS', () => {
     };
     fill(first);
     let heard = (): void => undefined;
-    const told = () => new Promise<void>((resolve) => void (heard = resolve));
+    const told = () =>
+      new Promise<void>((resolve) => {
+        heard = resolve;
+      });
     const troubles: unknown[] = [];
     const follower = createCertificateFiles({
       ...own,
