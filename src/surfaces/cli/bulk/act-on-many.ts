@@ -3,6 +3,7 @@ import { counted } from '../../../core/units.ts';
 import type { CommandContext } from '../command.ts';
 import { askYes } from './ask-yes.ts';
 import { createCountBar } from './count-bar.ts';
+import { readAhead } from './read-ahead.ts';
 
 /** `undefined`: done. */
 export type BulkEnd = Error | undefined;
@@ -64,7 +65,7 @@ export async function actOnMany(context: CommandContext, { yes }: BulkFlags, act
   try {
     let page = 0;
     end = 'complete';
-    for await (const ids of act.pages()) {
+    for await (const ids of readAhead(act.pages())) {
       if (signal.aborted) break;
       page += 1;
       const before = seen(tally);
