@@ -29,7 +29,7 @@ dd{margin:0;overflow-wrap:anywhere;min-width:0}
 pre{white-space:pre-wrap;overflow-wrap:anywhere;background:var(--soft);padding:.75rem;border-radius:.4rem;margin:0}
 form.filter{margin-bottom:1rem;display:flex;flex-wrap:wrap;gap:.75rem;align-items:end;background:var(--soft);padding:.75rem;border-radius:.4rem}
 form.filter label{display:flex;flex-direction:column;font-size:.85rem;color:var(--quiet)}
-input,select,button{font:inherit;color:inherit;background:var(--back);border:1px solid var(--quiet);border-radius:.35rem;padding:.35rem .6rem;min-height:2.2rem}
+input,select,button{font:inherit;color:inherit;background:var(--back);border:1px solid var(--quiet);border-radius:.35rem;padding:.35rem .6rem;box-sizing:border-box;height:2.5rem}
 button{cursor:pointer;font-weight:600}
 .actions{display:flex;flex-wrap:wrap;gap:1rem;align-items:start;margin:1rem 0}
 .ask summary{cursor:pointer;font-weight:600;padding:.35rem .6rem;border:1px solid var(--quiet);border-radius:.35rem}
