@@ -307,4 +307,8 @@ describe('a history that once broke a promise keeps it', () => {
     const { violations } = await runHistory(scenarioOf(65_059), { seams });
     expect(violations.length).toBeGreaterThan(0);
   });
+
+  it('a push that wishes to be told of a task whose id is taken by another manifest', async () => {
+    expect((await runHistory(scenarioOf(617_927))).violations).toEqual([]);
+  });
 });

@@ -98,8 +98,11 @@ export function startWebhooks(parts: Parts, webhooks: SimWebhooks): () => Promis
   const now = (): number => apiProcess.current?.clock.now() ?? 0;
   wishes.push = async ({ taskId, capabilityId }, process, push) => {
     await asked(process, ({ outbox }) => outbox.want([taskId], ['wish'], now() + WISH_MS));
+    const wasWished = watch.isWished(taskId);
     watch.onWish(taskId);
-    if ((await push())?.kind === 'finished') await asked(process, ({ tellEnded }) => tellEnded([{ taskId, capabilityId, at: now() }]));
+    const receipt = await push();
+    if (receipt?.kind === 'conflict') watch.onRefused(taskId, wasWished);
+    if (receipt?.kind === 'finished') await asked(process, ({ tellEnded }) => tellEnded([{ taskId, capabilityId, at: now() }]));
   };
   if (webhooks.retried) retryFirst(parts);
   return async () => {
