@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { simulatedSources } from './sources.ts';
-import { emptyTally, evidenceOf, missing, withHistories, withMutant } from './tally.ts';
+import { emptyTally, evidenceOf, missing, type Tally, withHistories, withMutant } from './tally.ts';
 
 const TOLD = { histories: 10, violations: [], reached: { 'claim:new': 10 }, cpuMs: 30 };
 
@@ -22,6 +22,12 @@ describe('the tally of the long run', () => {
       broken: [{ seed: 53 }],
       parts: [{ seed: 1 }, { seed: 51, violations: 1 }],
     });
+  });
+
+  it('tells the sums of now when it goes on from what was kept', () => {
+    const kept = JSON.parse(JSON.stringify(evidenceOf(withHistories(emptyTally('c'), 1, TOLD), ['m']))) as Tally;
+    const more = withMutant(withHistories(kept, 11, { ...TOLD, cpuMs: 50 }), { mutant: 'm', found: true, histories: 4, breaks: 'i' });
+    expect(evidenceOf(more, ['m'])).toMatchObject({ histories: 20, mutants: { total: 1, found: 1 }, cpuMsPerHistory: 4 });
   });
 
   it('knows which seeds are left', () => {

@@ -127,7 +127,8 @@ function joined(parts: readonly Part[]): readonly Part[] {
 /** The evidence that `docs/evidence/simulation.json` has: the tally, its sums first. */
 export function evidenceOf(tally: Tally, mutants: readonly string[]): Readonly<Record<string, unknown>> {
   const sum = (of: (part: Part) => number): number => tally.parts.reduce((total, part) => total + of(part), 0);
-  const { commit, ...rest } = tally;
+  // One that was read from a file has the sums of then beside these.
+  const { commit, minutes, parts, broken, reached, each } = tally;
   const histories = sum((part) => part.histories);
   return {
     commit,
@@ -136,6 +137,10 @@ export function evidenceOf(tally: Tally, mutants: readonly string[]): Readonly<R
     violations: sum((part) => part.violations),
     mutants: { total: mutants.length, found: tally.each.filter(({ mutant, found }) => found && mutants.includes(mutant)).length },
     cpuMsPerHistory: histories === 0 ? undefined : Math.round((100 * sum((part) => part.cpuMs)) / histories) / 100,
-    ...rest,
+    minutes,
+    parts,
+    broken,
+    reached,
+    each,
   };
 }
