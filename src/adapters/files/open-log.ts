@@ -1,5 +1,8 @@
-import { mkdirSync, openSync } from 'node:fs';
+import { constants, mkdirSync, openSync } from 'node:fs';
 import path from 'node:path';
+
+/** Not to wait: a pipe that lies there and that nobody reads is an error. */
+const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK;
 
 /**
  * Opens a log to be appended to. Its directory is made anew where somebody has removed it; what that one lies in is not, since a data
@@ -9,10 +12,10 @@ import path from 'node:path';
  */
 export function openLog(file: string): number {
   try {
-    return openSync(file, 'a', 0o600);
+    return openSync(file, APPEND, 0o600);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
     mkdirSync(path.dirname(file), { mode: 0o700 });
-    return openSync(file, 'a', 0o600);
+    return openSync(file, APPEND, 0o600);
   }
 }

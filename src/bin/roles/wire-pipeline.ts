@@ -149,7 +149,9 @@ export async function wirePipeline({
       metrics.inc('writ_ledger_rebuilds_total', {});
       log.warn({}, LOG_LINES.ledgerLost.message);
     },
-    onRestored: (restored) => void (firstLedger.begins || log.warn({ restored }, LOG_LINES.ledgerRebuilt.message)),
+    onRestored(restored) {
+      if (!firstLedger.begins) log.warn({ restored }, LOG_LINES.ledgerRebuilt.message);
+    },
     onError: warn,
   });
   const shards = queueShards(config.queue);

@@ -72,5 +72,15 @@ export function searchOnHost(options: MessageSearchOptions): Lifecycle & Message
 /** Everything that an answer depends on beside the messages. The directory has the socket in it, so it is the same. */
 function settingsOf({ tantivy, vectors, postgresql, readOnly, killSwitch }: MessageSearchOptions): string {
   const { model, reranker } = vectors ?? {};
-  return JSON.stringify([packageVersion(), tantivy !== undefined, vectors !== undefined, model, reranker, postgresql?.url, readOnly === true, killSwitch]);
+  return JSON.stringify([
+    packageVersion(),
+    tantivy !== undefined,
+    vectors !== undefined,
+    model,
+    reranker,
+    postgresql?.url,
+    postgresql?.replicas,
+    readOnly === true,
+    killSwitch,
+  ]);
 }

@@ -31,7 +31,8 @@ export function failureOf(thrown: unknown): Failure {
     return {
       exit: ERRORS[error.code].exit,
       code: error.code,
-      message: error.message,
+      // Whoever sits at this terminal is to know which file it is.
+      message: error === thrown ? error.message : `${error.message}: ${messageOf(thrown)}`,
       ...(error.field === undefined ? {} : { field: error.field }),
       ...(error.problems === undefined ? {} : { problems: error.problems }),
       ...(hint === undefined || error.message.includes('`writ ') ? {} : { hint }),

@@ -10,15 +10,16 @@ const withCode = (code: string): Error => Object.assign(new Error(`${code}: of /
 
 describe('an error of the host', () => {
   it.each(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'SQLITE_FULL', 'SQLITE_IOERR_WRITE', 'SQLITE_READONLY_DBMOVED', 'SQLITE_CANTOPEN'])(
-    'is an outage, and STORAGE_UNAVAILABLE on every surface without a path of ours: %s',
+    'is an outage, and STORAGE_UNAVAILABLE on every surface, without a path of ours but at the terminal: %s',
     (code) => {
       const error = withCode(code);
       expect(isOutage(error)).toBe(true);
       const told = [kernelProblem(error).code, problemOf(error).code, mcpFailure(error).code, cliFailure(error).code];
       expect(told).toEqual(Array(4).fill('STORAGE_UNAVAILABLE'));
       expect([kernelProblem(error).status, problemOf(error).status, cliFailure(error).exit]).toEqual([503, 503, 3]);
-      for (const says of [kernelProblem(error).detail, problemOf(error).detail, mcpFailure(error).message, cliFailure(error).message]) {
+      for (const says of [kernelProblem(error).detail, problemOf(error).detail, mcpFailure(error).message]) {
         expect(says).toMatch(/^a disk of this host (is full|cannot be written or read)$/);
+        expect(cliFailure(error).message).toBe(`${says}: ${error.message}`);
       }
     },
   );

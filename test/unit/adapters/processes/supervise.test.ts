@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -107,6 +108,13 @@ describe('a supervised role', () => {
       { what: 'started' },
       { what: 'ready' },
     ]);
+  });
+
+  it('does not wait for a reader of a pipe that lies in the place of its log', async () => {
+    const logFile = path.join(directory, 'worker.log');
+    execFileSync('mkfifo', [logFile]);
+    await role(`${READY} ${STAYS}`, { logFile }).start();
+    expect(events[0]).toMatchObject({ what: 'unlogged', detail: expect.stringContaining('ENXIO') });
   });
 
   it('is tried again when it was killed and no process can be started for a while', async () => {
