@@ -5,46 +5,6 @@ import type { Seams } from './seams.ts';
 
 /** Histories that once broke a promise (docs/simulation.md, What was found): each mend is held by the one that asked for it. */
 describe('a history that once broke a promise keeps it', () => {
-  it('a vault whose mark was never made durable, and the power', async () => {
-    const task = { kind: 'move', at: 0, duplicates: 0, ttlS: 3600, trap: 'none' } as const;
-    const base = { ...scenarioOf(1804), plans: [], boundAt: 0, workers: 1, concurrency: 1, renames: true, faults: [] };
-    const copy = { ...task, kind: 'copy', at: 1196, duplicates: 2 } as const;
-    // The worker dies before the vault of the second base is synced; the power goes at one of the next calls.
-    for (let call = 100; call < 140; call += 1) {
-      const calls = [
-        { call: 26, kind: 'error' },
-        { call, kind: 'power-after' },
-      ] as const;
-      const { violations } = await runHistory({ ...base, tasks: [task, { ...task, at: 3872 }, copy], calls });
-      expect(violations, `power after call ${call}`).toEqual([]);
-    }
-  });
-
-  it('a copy whose link stands, and a disk that fails before the other name is gone', async () => {
-    const task = { kind: 'move-across', at: 0, duplicates: 0, ttlS: 3600, trap: 'none' } as const;
-    const base = { ...scenarioOf(3268), plans: [], boundAt: 0, workers: 1, concurrency: 1, renames: false, faults: [] };
-    for (const of of ['fs.sync', 'fs.entry', 'fs.unlink', 'fs.link']) {
-      for (let call = 1; call < 40; call += 1) {
-        const { violations } = await runHistory({ ...base, tasks: [task, { ...task, kind: 'copy', at: 100 }], calls: [{ call, of, kind: 'error' }] });
-        expect(violations, `${of} ${call} fails`).toEqual([]);
-      }
-    }
-  });
-
-  it('a disk that fails in the midst of link and unlink, so that it was taken back, and the power', async () => {
-    const task = { kind: 'move', at: 0, duplicates: 0, ttlS: 3600, trap: 'none' } as const;
-    const faults = [{ kind: 'power', at: 400 }] as const;
-    for (const seed of [106_136, 32_448]) {
-      const base = { ...scenarioOf(seed), plans: [], boundAt: 0, workers: 1, concurrency: 1, renames: false, faults };
-      for (const of of ['fs.unlink', 'fs.sync']) {
-        for (let call = 1; call < 24; call += 1) {
-          const { violations } = await runHistory({ ...base, tasks: [task, { ...task, kind: 'move-across' }], calls: [{ call, of, kind: 'error' }] });
-          expect(violations, `${of} ${call} fails, seed ${seed}`).toEqual([]);
-        }
-      }
-    }
-  });
-
   it('a tool that is bound to nothing, right after a step without a job, and a worker that dies', async () => {
     const plan = { at: 910, steps: ['none', 'none', 'copy', 'none', 'once'], goesOn: true, raw: false, retried: false } as const;
     const base = { ...scenarioOf(44_244), later: false, plans: [plan], boundAt: 1148, workers: 1, concurrency: 2, renames: true, faults: [], tasks: [] };
@@ -121,18 +81,6 @@ describe('a history that once broke a promise keeps it', () => {
     expect(violations.map(({ invariant }) => invariant)).toEqual(['a step has one answer', 'retries wait']);
   });
 
-  it('a link that stands in a directory that was moved away, and a worker that is gone', async () => {
-    const task = { kind: 'move', at: 0, duplicates: 0, ttlS: 3600, trap: 'none' } as const;
-    const base = { ...scenarioOf(5938), plans: [], boundAt: 0, workers: 1, concurrency: 1, renames: false, tasks: [task] };
-    for (const of of ['fs.sync', 'fs.link', 'fs.entry']) {
-      for (let call = 1; call < 20; call += 1) {
-        const faults = [{ kind: 'exchange-directory', at: 900, directory: 'out' }] as const;
-        const { violations } = await runHistory({ ...base, faults, calls: [{ call, of, kind: 'kill-after' }] });
-        expect(violations, `killed after ${of} ${call}`).toEqual([]);
-      }
-    }
-  });
-
   it('a step of a plan that takes its move back itself, before somebody takes the plan back', async () => {
     const plan = { at: 0, steps: ['copy', 'none'], goesOn: false, raw: false, retried: true } as const;
     const base = { ...scenarioOf(9), plans: [plan], boundAt: 0, workers: 1, concurrency: 1, tasks: [], faults: [] };
@@ -159,20 +107,6 @@ describe('a history that once broke a promise keeps it', () => {
     expect(violations).toEqual([]);
   });
 
-  it('somebody who takes the copy from its name between link and unlink', async () => {
-    const base = { ...scenarioOf(2_000_001), plans: [], boundAt: 0, workers: 1, concurrency: 1, renames: false, faults: [] };
-    const afterwards = { call: 3, of: 'fs.openBase', kind: 'take-away' } as const;
-    const died = (['kill-after', 'power-after'] as const).map((kind) => [{ call: 1, of: 'fs.link', kind }, afterwards]);
-    const lives = [8, 9, 10, 11, 12, 13].map((call) => [{ call, of: 'fs.entry', kind: 'take-away' } as const]);
-    for (const kind of ['copy', 'move-across'] as const) {
-      for (const calls of [...died, ...lives]) {
-        const tasks = [{ kind, at: 0, duplicates: 0, ttlS: 3600, trap: 'none' }] as const;
-        const { violations } = await runHistory({ ...base, tasks, calls });
-        expect(violations, `${kind}: ${JSON.stringify(calls)}`).toEqual([]);
-      }
-    }
-  });
-
   it('a success that only the journal has told, and a doubtful end, after the retention', async () => {
     const task = { kind: 'copy', at: 0, duplicates: 0, ttlS: 3600, trap: 'none' } as const;
     const { schedule: _, ...scenario } = scenarioOf(51_341);
@@ -189,16 +123,6 @@ describe('a history that once broke a promise keeps it', () => {
       faults: [{ kind: 'exchange-directory', at: 390, directory: 'out' }],
     });
     expect([doubtful.violations, doubtful.reached.has('recovery:incident')]).toEqual([[], true]);
-  });
-
-  it('a link that the power has left beside the name that was gone', async () => {
-    const tasks = [{ kind: 'move', at: 0, duplicates: 0, ttlS: 3600, trap: 'none' }] as const;
-    const faults = [{ kind: 'exchange-directory', at: 390, directory: 'out' }] as const;
-    for (const call of [5, 6, 7, 8]) {
-      const base = { ...scenarioOf(120_957), plans: [], boundAt: 0, workers: 1, concurrency: 1, renames: false, tasks, faults };
-      const { violations } = await runHistory({ ...base, calls: [{ call, of: 'fs.unlink', kind: 'power-after' }] });
-      expect(violations, `power after fs.unlink ${call}`).toEqual([]);
-    }
   });
 
   it('Redis is emptied when a worker has taken the firing of a schedule, and has not claimed it', async () => {
@@ -256,18 +180,8 @@ describe('a history that once broke a promise keeps it', () => {
     expect(violations).toEqual([]);
   });
 
-  it('an attempt that its worker seals at the moment when another one looks at it and takes it over', async () => {
-    const { violations } = await runHistory(scenarioOf(10_126_574));
-    expect(violations).toEqual([]);
-  });
-
   it('a plan whose worker has a clock that is two hours behind', async () => {
     for (const seed of [4_649, 7_053, 25_521]) expect((await runHistory(scenarioOf(seed))).violations, `seed ${seed}`).toEqual([]);
-  });
-
-  it('the job of a retry vanishes with its worker between link and unlink, after a failure', async () => {
-    const { violations } = await runHistory(scenarioOf(5_017_283));
-    expect(violations).toEqual([]);
   });
 
   it('an API whose clock is ahead of Redis, and which dies or loses its index before it has noted an end', async () => {
