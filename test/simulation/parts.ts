@@ -1,4 +1,4 @@
-import type { PlanReceipt, PushedSubject, Receipt } from '../../src/core/ports/index.ts';
+import type { PlanReceipt, PushedSubject, Receipt, Wished } from '../../src/core/ports/index.ts';
 import type { Checker } from './checker.ts';
 import type { startWorker } from './host.ts';
 import type { Host } from './machine.ts';
@@ -32,7 +32,7 @@ export interface Parts {
   /** The process that tells receivers of webhooks. */
   readonly apiProcess: { current: SimProcess | undefined };
   /** How a producer pushes a task or a plan of whose end he wishes to be told; only in histories with webhooks. */
-  readonly wishes: { push?: (of: PushedSubject, process: SimProcess, push: Push) => Promise<void> };
+  readonly wishes: { push?: (of: PushedSubject & Pick<Wished, 'manifestSha256'>, process: SimProcess, push: Push) => Promise<void> };
   /** How each task and plan is pushed again when Redis has lost it. */
   readonly pushAgain: Map<string, () => void>;
   /** What must have happened before the history can be over. */

@@ -1,5 +1,6 @@
 import { createEnqueue } from '../../queues/enqueue.ts';
 import { createPlans } from '../../queues/plans.ts';
+import { manifestSha256 } from '../../src/core/hash.ts';
 import { PLAN_NOTICE, planSubject } from '../../src/core/notice-subject.ts';
 import { createPlanEndReader, createResultReader, fixedKeyring } from '../../src/lease/index.ts';
 import type { Parts, Push } from './parts.ts';
@@ -77,7 +78,8 @@ export function produceTask(parts: Parts, { id, index, task, queue, job }: Ticke
   const push: Push = () => enqueue.push(job, { queue, attempts });
   const { push: pushWished } = parts.wishes;
   // Wished before it is pushed, as surfaces do.
-  const wished = pushWished && (() => pushWished({ taskId: id, capabilityId: job.manifest.capability_id }, process, push));
+  const wished =
+    pushWished && (() => pushWished({ taskId: id, capabilityId: job.manifest.capability_id, manifestSha256: manifestSha256(job.manifest) }, process, push));
   const isLate = index % 2 === 1;
   const isDone = async (): Promise<boolean> => (await redis.ledger.row(id))?.state === 'success';
   // Of every other task the end is wished only by somebody who pushes it when it is done.
@@ -156,7 +158,7 @@ export function producePlan(parts: Parts, ticket: PlanTicket, again = false): vo
   };
   const pushWished = parts.wishes.push;
   const told = world.scenario.webhooks?.plans === true && !plan.raw && index % 2 === 0;
-  const subject = { taskId: planSubject(planSha256), capabilityId: PLAN_NOTICE };
+  const subject = { taskId: planSubject(planSha256), capabilityId: PLAN_NOTICE, manifestSha256: planSha256 };
   const wished = pushWished === undefined || !told ? push : () => pushWished(subject, process, push);
   produce(parts, planSha256, plan.at, process, wished, then);
 }

@@ -27,6 +27,19 @@ export interface NewNotice extends BareNotice {
   readonly body: string;
 }
 
+/** A task or a plan (`notice-subject.ts`) of whose end somebody wishes to be told. */
+export interface Wished {
+  readonly subject: string;
+  /** Of the manifest that is pushed, or of the plan: who is refused because another one has the id is told nothing of that one. */
+  readonly manifestSha256: string;
+}
+
+/** Who wishes to be told of the end of a subject, and of which manifest; '': of any, by a version before. */
+export interface Wish {
+  readonly endpoint: string;
+  readonly manifestSha256: string;
+}
+
 /** One dead notice, or all of an endpoint. */
 export type DeadNotices = { readonly id: string } | { readonly endpoint: string };
 
@@ -92,9 +105,9 @@ export interface WebhookOutbox {
    * The tasks are told to the endpoints when they end, until then. Of more wishes than are kept those go first whose task was told; where
    * there are none of these it rejects, too, and nothing is written.
    */
-  want(taskIds: readonly string[], endpoints: readonly string[], until: number): Promise<void>;
-  /** Endpoints that are to be told of these tasks, by task. */
-  wantedBy(taskIds: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>;
+  want(wished: readonly Wished[], endpoints: readonly string[], until: number): Promise<void>;
+  /** Who is to be told of these tasks, by task. */
+  wantedBy(taskIds: readonly string[]): Promise<ReadonlyMap<string, readonly Wish[]>>;
   /**
    * Notices of an endpoint that are due, the longest due first; of a task only its first. One that is put off for longer than `longest`
    * milliseconds is due: some clock was wrong. `nextAt`: when another one becomes due.
@@ -146,7 +159,7 @@ export interface Webhooks {
    *
    * @throws WritError NOT_FOUND, FORBIDDEN for an endpoint that the key may not name, STORAGE_UNAVAILABLE
    */
-  want(subjects: readonly string[], key: string, named: string | undefined): Promise<void>;
+  want(wished: readonly Wished[], key: string, named: string | undefined): Promise<void>;
   /**
    * Tells whoever wished for it of tasks and plans that were done before they were pushed.
    *

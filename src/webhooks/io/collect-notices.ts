@@ -1,4 +1,4 @@
-import type { NewNotice, WebhookOutbox } from '../../core/ports/index.ts';
+import type { NewNotice, WebhookOutbox, Wish } from '../../core/ports/index.ts';
 import { tellsAll, type WebhookEndpoint } from '../notice/endpoint.ts';
 import { type FinishedOutcome, noticeBody, noticeId } from '../notice/notice.ts';
 
@@ -35,13 +35,17 @@ export async function collectNotices(ended: readonly EndedTask[], deps: CollectD
   return { notices: found.flatMap((one) => (one === 'forgotten' ? [] : one)), forgotten: each.filter((_, n) => found[n] === 'forgotten') };
 }
 
-async function noticesOf(one: EndedTask, wanted: readonly string[], { endpoints, outcome }: CollectDeps): Promise<readonly NewNotice[] | 'forgotten'> {
+async function noticesOf(one: EndedTask, wanted: readonly Wish[], { endpoints, outcome }: CollectDeps): Promise<readonly NewNotice[] | 'forgotten'> {
   const { taskId, capabilityId } = one;
-  const told = endpoints.filter((endpoint) => tellsAll(endpoint, capabilityId) || wanted.includes(endpoint.id));
-  const finished = told.length === 0 ? undefined : await outcome(one);
+  const isWished = ({ id }: WebhookEndpoint, sha?: string): boolean =>
+    wanted.some(({ endpoint, manifestSha256 }) => endpoint === id && (sha === undefined || manifestSha256 === '' || manifestSha256 === sha));
+  const asked = endpoints.filter((endpoint) => tellsAll(endpoint, capabilityId) || isWished(endpoint));
+  const finished = asked.length === 0 ? undefined : await outcome(one);
   if (finished === undefined) return [];
   if (finished === 'forgotten') return finished;
   const body = noticeBody(finished);
-  const { capabilityId: proven, at } = finished;
+  const { capabilityId: proven, manifestSha256, at } = finished;
+  // Somebody may have wished it for another manifest under the same id, and been refused.
+  const told = asked.filter((endpoint) => tellsAll(endpoint, capabilityId) || isWished(endpoint, manifestSha256));
   return told.map(({ id: endpoint }) => ({ id: noticeId(endpoint, finished), endpoint, taskId, capabilityId: proven, at, body }));
 }

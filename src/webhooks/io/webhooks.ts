@@ -152,10 +152,10 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
       return { endpoint, delivered: false, problem: end.kind === 'gone' ? 'the receiver answered 410' : end.problem };
     },
 
-    async want(subjects, name, named) {
+    async want(wished, name, named) {
       if (named !== undefined && !mayName(known(named), name)) throw new WritError('FORBIDDEN', `the endpoint ${named} is not for this key`);
       const own = endpoints.filter(({ id, keys }) => keys.includes(name) || id === named).map(({ id }) => id);
-      if (own.length > 0) await outbox.want(subjects, own, clock.now() + WANTED_MS);
+      if (own.length > 0) await outbox.want(wished, own, clock.now() + WANTED_MS);
     },
 
     async ended(pushed) {

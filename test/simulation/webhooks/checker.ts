@@ -37,8 +37,6 @@ export class WebhookWatch {
   readonly #parts: Parts;
   readonly #at: Watched;
   readonly #wished = new Set<string>();
-  /** Wished by a push that was refused, since the id is another manifest's: nobody owes that an end, and who got the id may be told. */
-  readonly #refused = new Set<string>();
   readonly #underWay = new Map<string, number>();
   /** Rows that were forgotten because there were too many. */
   #forgotten = 0;
@@ -112,11 +110,9 @@ export class WebhookWatch {
     this.#wished.add(taskId);
   }
 
-  /** The push that wished it is answered: the id is another manifest's. An earlier push may have been taken. */
+  /** The push that wished it is answered: the id is another manifest's, of which he is told nothing. An earlier push may have been taken. */
   onRefused(taskId: string, wasWished: boolean): void {
-    if (wasWished) return;
-    this.#wished.delete(taskId);
-    this.#refused.add(taskId);
+    if (!wasWished) this.#wished.delete(taskId);
   }
 
   isWished(taskId: string): boolean {
@@ -234,7 +230,7 @@ export class WebhookWatch {
       const isThere = this.#rows.some((row) => row.id === id) || this.#at.receiver.taken.has(id);
       if (!isThere && this.#forgotten === 0) checker.violate('a notice is delivered at least once', `${endpoint} was not told of the end of ${taskId}`);
     }
-    if (this.#wished.has(taskId) || this.#refused.has(taskId)) return;
+    if (this.#wished.has(taskId)) return;
     if (this.#rows.some((row) => row.endpoint === 'wish' && row.task_id === taskId))
       checker.violate('nothing is invented', `${taskId} was told, and nobody wished it`);
   }

@@ -96,8 +96,8 @@ export function startWebhooks(parts: Parts, webhooks: SimWebhooks): () => Promis
     await Promise.race([work(served), late]);
   };
   const now = (): number => apiProcess.current?.clock.now() ?? 0;
-  wishes.push = async ({ taskId, capabilityId }, process, push) => {
-    await asked(process, ({ outbox }) => outbox.want([taskId], ['wish'], now() + WISH_MS));
+  wishes.push = async ({ taskId, capabilityId, manifestSha256 }, process, push) => {
+    await asked(process, ({ outbox }) => outbox.want([{ subject: taskId, manifestSha256 }], ['wish'], now() + WISH_MS));
     const wasWished = watch.isWished(taskId);
     watch.onWish(taskId);
     const receipt = await push();

@@ -1,7 +1,12 @@
 import { WritError } from '../../../core/errors.ts';
+import type { Wish, Wished } from '../../../core/ports/index.ts';
 import type { SqliteDatabase } from '../open.ts';
 
-interface WantedRow {
+interface WantedRow extends Wished {
+  readonly endpoint: string;
+}
+
+interface ToldRow {
   readonly taskId: string;
   readonly endpoint: string;
 }
@@ -9,31 +14,33 @@ interface WantedRow {
 /** The wishes of the outbox and their bound (docs/webhooks.md, Room), on an open database. */
 export function outboxWishes(db: SqliteDatabase, { maxNotices }: { readonly maxNotices: number }) {
   const count = db.prepare<[], { rows: number }>('SELECT rows FROM wishes');
-  const isThere = db.prepare<WantedRow>('SELECT 1 FROM wanted WHERE task_id = @taskId AND endpoint = @endpoint');
-  const tell = db.prepare<WantedRow>('UPDATE wanted SET told = 1 WHERE task_id = @taskId AND endpoint = @endpoint AND told = 0');
+  const isThere = db.prepare<WantedRow>('SELECT 1 FROM wanted WHERE task_id = @subject AND endpoint = @endpoint AND manifest_sha256 = @manifestSha256');
+  const tell = db.prepare<ToldRow>('UPDATE wanted SET told = 1 WHERE task_id = @taskId AND endpoint = @endpoint AND told = 0');
   const told = db.prepare<[number], { rows: number }>('SELECT count(*) AS rows FROM (SELECT 1 FROM wanted WHERE told = 1 LIMIT ?)');
   const forgetTold = db.prepare<[number]>(
-    'DELETE FROM wanted WHERE (task_id, endpoint) IN (SELECT task_id, endpoint FROM wanted WHERE told = 1 ORDER BY until LIMIT ?)',
+    `DELETE FROM wanted WHERE (task_id, endpoint, manifest_sha256) IN
+     (SELECT task_id, endpoint, manifest_sha256 FROM wanted WHERE told = 1 ORDER BY until LIMIT ?)`,
   );
   const insert = db.prepare<WantedRow & { readonly until: number }>(
-    'INSERT INTO wanted (task_id, endpoint, until) VALUES (@taskId, @endpoint, @until) ON CONFLICT (task_id, endpoint) DO UPDATE SET until = max(until, excluded.until)',
+    `INSERT INTO wanted (task_id, endpoint, manifest_sha256, until) VALUES (@subject, @endpoint, @manifestSha256, @until)
+     ON CONFLICT DO UPDATE SET until = max(until, excluded.until)`,
   );
-  const endpoints = db.prepare<[string], { endpoint: string }>('SELECT endpoint FROM wanted WHERE task_id = ?');
+  const wishesOf = db.prepare<[string], Wish>('SELECT endpoint, manifest_sha256 AS manifestSha256 FROM wanted WHERE task_id = ?');
   const trim = db.prepare<[number]>('DELETE FROM wanted WHERE until < ?');
 
   return {
     /** Throws WritError STORAGE_UNAVAILABLE, having written nothing, when so many tasks that were not told are wanted already. */
-    want(taskIds: readonly string[], names: readonly string[], until: number): void {
-      const wishes = taskIds.flatMap((taskId) => names.map((endpoint) => ({ taskId, endpoint })));
+    want(wished: readonly Wished[], names: readonly string[], until: number): void {
+      const wishes = wished.flatMap(({ subject, manifestSha256 }) => names.map((endpoint) => ({ subject, manifestSha256, endpoint })));
       const over = (count.get()?.rows ?? 0) + wishes.filter((wish) => isThere.get(wish) === undefined).length - maxNotices;
       if (over > 0) makeRoom(over);
       for (const wish of wishes) insert.run({ ...wish, until });
     },
 
     /** There is a notice of it. That a new one comes a trigger tells; this one may be there already. */
-    told: ({ taskId, endpoint }: WantedRow): void => void tell.run({ taskId, endpoint }),
+    told: ({ taskId, endpoint }: ToldRow): void => void tell.run({ taskId, endpoint }),
 
-    wantedBy: (taskIds: readonly string[]) => new Map(taskIds.map((taskId) => [taskId, endpoints.all(taskId).map(({ endpoint }) => endpoint)])),
+    wantedBy: (taskIds: readonly string[]) => new Map(taskIds.map((taskId) => [taskId, wishesOf.all(taskId)])),
 
     trim: (now: number): void => void trim.run(now),
   };

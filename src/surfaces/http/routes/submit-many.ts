@@ -4,7 +4,7 @@ import type { Receipt } from '../../../core/ports/index.ts';
 import { untilAborted } from '../../shared/input/until-aborted.ts';
 import { leaseTermsOf } from '../../shared/tasks/lease-terms.ts';
 import { type LineAnswer, type PushStreamPorts, pushStream } from '../../shared/tasks/push-stream.ts';
-import { refuseLease, subjectOf } from '../../shared/tasks/submit.ts';
+import { refuseLease, subjectOf, wishOf } from '../../shared/tasks/submit.ts';
 import { dropRest } from '../drop-rest.ts';
 import { problemOf } from '../problem.ts';
 import type { Answer, Call } from '../route.ts';
@@ -32,7 +32,12 @@ async function* bulkLines(call: BulkCall, kernel: Awaited<ReturnType<typeof sign
   const push = pushOptions(query);
   const refusal: PushStreamPorts['refusal'] = ({ job, granted }) =>
     refuseLease(job, { signatures, tasks, now: services.clock.now(), queue: query.queue, notBefore: push.notBefore, granted });
-  const announce = (taskIds: readonly string[]): Promise<void> => services.webhooks.want(taskIds, call.caller.name, query.webhook);
+  const announce: PushStreamPorts['announce'] = (asked) =>
+    services.webhooks.want(
+      asked.map(({ job }) => wishOf(job)),
+      call.caller.name,
+      query.webhook,
+    );
   const finished: PushStreamPorts['finished'] = (done) => services.webhooks.ended(done.map(({ job }) => subjectOf(job)));
   const { summary } = emptySummary();
   try {

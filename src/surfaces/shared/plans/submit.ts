@@ -51,7 +51,7 @@ export async function submitPlan(wish: PlanSubmission, by: Submitter, services: 
   const lease = await assertPlanLease(given, id, services.plans, services.clock, push.notBefore);
   const before = await viewBefore(id, plans);
   // Noted before the push: a plan that ends at once is told, too.
-  await services.webhooks?.want([planSubject(id)], by.name, wish.webhook);
+  await services.webhooks?.want([{ subject: planSubject(id), manifestSha256: id }], by.name, wish.webhook);
   const receipt = await plans.push({ envelope, lease, ...(wish.traceparent === undefined ? {} : { traceparent: wish.traceparent }) }, push);
   if (receipt.kind === 'finished') await services.webhooks?.ended([{ taskId: planSubject(id), capabilityId: PLAN_NOTICE }]);
   return { id, receipt, before };

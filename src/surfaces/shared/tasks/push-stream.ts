@@ -17,7 +17,7 @@ export interface PushStreamPorts {
   /** Signs what has no lease; `undefined`: a missing lease is refused. */
   readonly kernel: Pick<KernelClient, 'issue'> | undefined;
   /** Told of the tasks of a chunk before it is queued. */
-  readonly announce?: (taskIds: readonly string[]) => Promise<void>;
+  readonly announce?: (tasks: readonly ParsedTask[]) => Promise<void>;
   /** Told of those of a chunk that were done before they were pushed. */
   readonly finished?: (tasks: readonly ParsedTask[]) => Promise<void>;
 }
@@ -48,7 +48,7 @@ export async function* pushStream(
     if (!checked) return;
     ahead = checkNext();
     ahead.catch(() => undefined);
-    await ports.announce?.(checked.tasks.map(({ job }) => job.manifest.task_id));
+    await ports.announce?.(checked.tasks);
     const sent = await sendChunk(checked, ports.tasks.enqueue, options.push);
     await ports.finished?.(sent.receipts.flatMap(([task, { kind }]) => (kind === 'finished' ? [task] : [])));
     yield inOrder(sent);

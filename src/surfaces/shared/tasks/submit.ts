@@ -14,6 +14,7 @@ import type {
   SignatureReader,
   TaskGateway,
   Webhooks,
+  Wished,
 } from '../../../core/ports/index.ts';
 import { leaseTermsOf } from './lease-terms.ts';
 
@@ -68,7 +69,7 @@ export async function submitTask(
   });
   if (refusal) throw new WritError(refusal.code, refusal.message, { field: refusal.field });
   // Noted before the push: a task that ends at once is told, too.
-  await services.webhooks?.want([leased.manifest.task_id], by.name, webhook);
+  await services.webhooks?.want([wishOf(leased)], by.name, webhook);
   const receipt = await services.tasks.enqueue.push(leased, push);
   if (receipt.kind === 'conflict') throw new WritError('TASK_ID_CONFLICT', 'the task_id is already used for another manifest', { field: 'manifest.task_id' });
   if (receipt.kind === 'finished') await services.webhooks?.ended([subjectOf(leased)]);
@@ -78,6 +79,11 @@ export async function submitTask(
 /** A task as notices are about it. */
 export function subjectOf({ manifest }: Pick<TaskJob, 'manifest'>): PushedSubject {
   return { taskId: manifest.task_id, capabilityId: manifest.capability_id };
+}
+
+/** A task of whose end its producer wishes to be told. */
+export function wishOf({ manifest }: Pick<TaskJob, 'manifest'>): Wished {
+  return { subject: manifest.task_id, manifestSha256: manifestSha256(manifest) };
 }
 
 /** @throws WritError FORBIDDEN */

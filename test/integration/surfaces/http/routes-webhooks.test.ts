@@ -128,7 +128,7 @@ describe('webhooks over HTTP', () => {
     expect(await ask('nobody', 'operator')).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } });
     expect(await ask('Not-An-Id', 'operator')).toMatchObject({ status: 400, body: { code: 'INVALID_ARGUMENT' } });
     expect(await site.ask(`/v1/tasks/${manifest.task_id}`)).toMatchObject({ status: 404 });
-    await expect(site.services.webhooks.want(['t'], 'another', 'keyed')).rejects.toMatchObject({ code: 'FORBIDDEN' });
+    await expect(site.services.webhooks.want([{ subject: 't', manifestSha256: '' }], 'another', 'keyed')).rejects.toMatchObject({ code: 'FORBIDDEN' });
   });
 
   it('keeps what a receiver refused for good as a dead letter, which is sent again on request, audited', async () => {

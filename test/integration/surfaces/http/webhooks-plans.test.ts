@@ -102,7 +102,7 @@ describe('webhooks of plans', () => {
     await mcp.close();
     expect((await settled((called.structuredContent as { plan_id: string }).plan_id, 2)).map(told).sort()).toEqual(['every delivered', 'named delivered']);
 
-    await expect(site.services.webhooks.want(['plan:x'], 'another', 'keyed')).rejects.toMatchObject({ code: 'FORBIDDEN' });
+    await expect(site.services.webhooks.want([{ subject: 'plan:x', manifestSha256: 'x' }], 'another', 'keyed')).rejects.toMatchObject({ code: 'FORBIDDEN' });
     expect(await site.ask('/v1/plans?sign=true&webhook=keyed', { method: 'POST', body: { envelope: copyPlan('refused') } })).toMatchObject({
       status: 403,
       body: { code: 'FORBIDDEN' },

@@ -18,6 +18,8 @@ const clock = { now: () => T0, monotonic: () => 0 };
 const result = (status: string): string => JSON.stringify({ status, output: null, error: null, signature: 's' });
 const endpoint = (id: string, capabilities: readonly string[]) => ({ id, url: 'https://example.com/', capabilities, keys: [], allow: [] });
 
+const wishesOf = (manifestSha256: string, ...subjects: readonly string[]) => subjects.map((subject) => ({ subject, manifestSha256 }));
+
 async function freshOutbox(): Promise<WebhookOutbox> {
   const directory = await mkdtemp(path.join(tmpdir(), 'writ-follow-'));
   ended.push(() => rm(directory, { recursive: true }));
@@ -100,13 +102,24 @@ describe('following the ends of tasks', () => {
 
   it('tells an endpoint that the pusher named, and no other task', async () => {
     const [index, outbox] = [freshIndex(), await freshOutbox()];
-    await outbox.want(['task-1', 'task-2'], ['wish'], T0 + 1e9);
+    await outbox.want(wishesOf('h', 'task-1', 'task-2'), ['wish'], T0 + 1e9);
     await follow(index, outbox).then(async (following) => {
       await end(index, 1, { capabilityId: 'SEARCH_FILES' });
       await end(index, 3, { capabilityId: 'SEARCH_FILES' });
       await end(index, 2, { capabilityId: 'SEARCH_FILES' });
       expect([...(await following.notices(2))].sort()).toEqual(['wish task-1', 'wish task-2']);
     });
+  });
+
+  it('tells nobody who wished it for another manifest, whose push was refused for the id', async () => {
+    const [index, outbox] = [freshIndex(), await freshOutbox()];
+    await outbox.want(wishesOf('another', 'task-1'), ['wish'], T0 + 1e9);
+    await outbox.want([...wishesOf('another', 'task-2'), ...wishesOf('h', 'task-2')], ['wish'], T0 + 1e9);
+    // A version before did not keep the manifest.
+    await outbox.want(wishesOf('', 'task-3'), ['wish'], T0 + 1e9);
+    const following = await follow(index, outbox);
+    for (const n of [1, 2, 3, 4]) await end(index, n, { capabilityId: n === 4 ? 'FILE_MOVE' : 'SEARCH_FILES' });
+    expect([...(await following.notices(3))].sort()).toEqual(['crm task-4', 'wish task-2', 'wish task-3']);
   });
 
   it('finds what ended while it did not run, after a crash before the notice was written too (W1, W2)', async () => {

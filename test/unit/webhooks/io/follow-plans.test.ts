@@ -121,7 +121,7 @@ async function follow(ends: PlanEnds, outbox: WebhookOutbox, change: Partial<Fol
 describe('following the ends of plans', () => {
   it('writes a notice for the endpoint that is told of every plan, and for one that was wished, and once only', async () => {
     const [queue, outbox] = [planQueue(), await freshOutbox()];
-    await outbox.want([planSubject(id(2))], ['wish'], T0 + 1e9);
+    await outbox.want([{ subject: planSubject(id(2)), manifestSha256: id(2) }], ['wish'], T0 + 1e9);
     const following = await follow(queue.ends, outbox);
     for (const n of [1, 2, 2, 3]) queue.end(n);
     expect([...(await following.notices(4))].sort()).toEqual(['every 1', 'every 2', 'every 3', 'wish 2']);
