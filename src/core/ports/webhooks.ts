@@ -35,7 +35,7 @@ export interface Wished {
 }
 
 /** Who wishes to be told of the end of a subject, and of which manifest; '': of any, by a version before. */
-export interface Wish {
+export interface WantedBy {
   readonly endpoint: string;
   readonly manifestSha256: string;
 }
@@ -107,7 +107,7 @@ export interface WebhookOutbox {
    */
   want(wished: readonly Wished[], endpoints: readonly string[], until: number): Promise<void>;
   /** Who is to be told of these tasks, by task. */
-  wantedBy(taskIds: readonly string[]): Promise<ReadonlyMap<string, readonly Wish[]>>;
+  wantedBy(taskIds: readonly string[]): Promise<ReadonlyMap<string, readonly WantedBy[]>>;
   /**
    * Notices of an endpoint that are due, the longest due first; of a task only its first. One that is put off for longer than `longest`
    * milliseconds is due: some clock was wrong. `nextAt`: when another one becomes due.

@@ -1,4 +1,4 @@
-import type { NewNotice, WebhookOutbox, Wish } from '../../core/ports/index.ts';
+import type { NewNotice, WantedBy, WebhookOutbox } from '../../core/ports/index.ts';
 import { tellsAll, type WebhookEndpoint } from '../notice/endpoint.ts';
 import { type FinishedOutcome, noticeBody, noticeId } from '../notice/notice.ts';
 
@@ -35,7 +35,7 @@ export async function collectNotices(ended: readonly EndedTask[], deps: CollectD
   return { notices: found.flatMap((one) => (one === 'forgotten' ? [] : one)), forgotten: each.filter((_, n) => found[n] === 'forgotten') };
 }
 
-async function noticesOf(one: EndedTask, wanted: readonly Wish[], { endpoints, outcome }: CollectDeps): Promise<readonly NewNotice[] | 'forgotten'> {
+async function noticesOf(one: EndedTask, wanted: readonly WantedBy[], { endpoints, outcome }: CollectDeps): Promise<readonly NewNotice[] | 'forgotten'> {
   const { taskId, capabilityId } = one;
   const isWished = ({ id }: WebhookEndpoint, sha?: string): boolean =>
     wanted.some(({ endpoint, manifestSha256 }) => endpoint === id && (sha === undefined || manifestSha256 === '' || manifestSha256 === sha));

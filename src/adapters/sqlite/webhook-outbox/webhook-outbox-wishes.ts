@@ -1,5 +1,5 @@
 import { WritError } from '../../../core/errors.ts';
-import type { Wish, Wished } from '../../../core/ports/index.ts';
+import type { WantedBy, Wished } from '../../../core/ports/index.ts';
 import type { SqliteDatabase } from '../open.ts';
 
 interface WantedRow extends Wished {
@@ -25,7 +25,7 @@ export function outboxWishes(db: SqliteDatabase, { maxNotices }: { readonly maxN
     `INSERT INTO wanted (task_id, endpoint, manifest_sha256, until) VALUES (@subject, @endpoint, @manifestSha256, @until)
      ON CONFLICT DO UPDATE SET until = max(until, excluded.until)`,
   );
-  const wishesOf = db.prepare<[string], Wish>('SELECT endpoint, manifest_sha256 AS manifestSha256 FROM wanted WHERE task_id = ?');
+  const wishesOf = db.prepare<[string], WantedBy>('SELECT endpoint, manifest_sha256 AS manifestSha256 FROM wanted WHERE task_id = ?');
   const trim = db.prepare<[number]>('DELETE FROM wanted WHERE until < ?');
 
   return {
