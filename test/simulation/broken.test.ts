@@ -225,4 +225,8 @@ describe('a history that once broke a promise keeps it', () => {
   it('a push that wishes to be told of a task whose id is taken by another manifest', async () => {
     expect((await runHistory(scenarioOf(617_927))).violations).toEqual([]);
   });
+
+  it('an API that dies before it tells the end of a task that was pushed when it was done, and Redis emptied before the push is repeated', async () => {
+    expect((await runHistory(scenarioOf(905_670))).violations).toEqual([]);
+  });
 });

@@ -87,7 +87,9 @@ export function produceTask(parts: Parts, { id, index, task, queue, job }: Ticke
     await duplicates();
     if (wished === undefined || !isLate) return;
     await world.wait(process, LATE_MS);
-    while (await isDone()) {
+    if (!(await isDone())) return;
+    // Who has no answer pushes again, also where Redis has forgotten meanwhile that the task was done.
+    for (;;) {
       const isAnswered = await wished().then(
         () => true,
         () => false,
