@@ -46,7 +46,7 @@ async function compareAnswers({ rig, tickets, counts }: Field): Promise<void> {
 }
 
 function judgeJournal({ rig, counts, tickets }: Field): void {
-  const db = openJournalDatabase(rig.places.journal, { readonly: true });
+  const db = openJournalDatabase(rig.places.journal, (opened) => opened, { readonly: true });
   try {
     const open = db.prepare<[], { task_id: string }>("SELECT task_id FROM attempt WHERE state = 'open'").all();
     for (const { task_id: taskId } of open) counts.violation('leftover', `${taskId}: an attempt is open`);

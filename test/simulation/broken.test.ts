@@ -229,4 +229,8 @@ describe('a history that once broke a promise keeps it', () => {
   it('an API that dies before it tells the end of a task that was pushed when it was done, and Redis emptied before the push is repeated', async () => {
     expect((await runHistory(scenarioOf(905_670))).violations).toEqual([]);
   });
+
+  it('a plan that has failed and is pushed again while its journal is trimmed', async () => {
+    expect((await runHistory(scenarioOf(1_044_632))).violations).toEqual([]);
+  });
 });

@@ -1,4 +1,3 @@
-import type { PlanRecord } from '../../src/core/ports/index.ts';
 import { startApprovals } from './approvals/host.ts';
 import { Checker, type Violation } from './checker.ts';
 import { cutPower, meddle, planFault } from './faults.ts';
@@ -8,6 +7,7 @@ import type { Host } from './machine.ts';
 import { type Parts, put, taskIdOf } from './parts.ts';
 import { peaceMs } from './peace.ts';
 import { checkPlan, watchSteps } from './plan-checker.ts';
+import { planRecord } from './plan-record.ts';
 import { bindingsOf, planTicketOf } from './plan-tickets.ts';
 import { producePlan, produceTask } from './producers.ts';
 import { RETENTION_MS, type Scenario, type SimTask } from './scenario.ts';
@@ -220,7 +220,7 @@ function isOver({ open, pushAgain, tickets, plans, redis, host, world }: Parts):
     for (const { state } of queue.jobs.values()) if (state !== 'completed' && state !== 'failed') return false;
   }
   const ended = ({ planSha256 }: Parts['plans'][number]): boolean => {
-    const record = host.stores.plan.look('record', planSha256) as PlanRecord | undefined;
+    const record = planRecord(host.stores, planSha256);
     return record === undefined ? isLater : record.end !== undefined;
   };
   return plans.every(ended);

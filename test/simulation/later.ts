@@ -4,6 +4,7 @@ import type { PlanRecord } from '../../src/core/ports/index.ts';
 import { fixedKeyring, signLease, signPlanLease, verifyPlanEnd } from '../../src/lease/index.ts';
 import type { Parts } from './parts.ts';
 import { checkPlan, stepIds } from './plan-checker.ts';
+import { isTrimmed, planRecord } from './plan-record.ts';
 import type { PlanTicket } from './plan-tickets.ts';
 import { producePlan, produceTask } from './producers.ts';
 import { isHopeless, RETENTION_MS } from './scenario.ts';
@@ -79,7 +80,7 @@ interface PlanBefore {
   readonly done: string;
 }
 
-const endOf = ({ host }: Parts, { planSha256 }: PlanTicket): PlanRecord['end'] => (host.stores.plan.look('record', planSha256) as PlanRecord | undefined)?.end;
+const endOf = ({ host }: Parts, { planSha256 }: PlanTicket): PlanRecord['end'] => planRecord(host.stores, planSha256)?.end;
 
 /** What the plan has done so far: requests of each of its steps, and files that it has put somewhere. */
 function doneFor({ host, disk }: Parts, ticket: PlanTicket): string {
@@ -91,8 +92,7 @@ function doneFor({ host, disk }: Parts, ticket: PlanTicket): string {
 async function judge(parts: Parts, { ticket, end, done }: PlanBefore): Promise<void> {
   const { checker, host, redis } = parts;
   const name = `plan-${ticket.index}`;
-  const isTrimmed = host.stores.plan.look('trimmed', ticket.planSha256) !== undefined && host.stores.plan.look('record', ticket.planSha256) === undefined;
-  if ((end?.status === 'SUCCESS' || isTrimmed) && doneFor(parts, ticket) !== done)
+  if ((end?.status === 'SUCCESS' || isTrimmed(host.stores, ticket.planSha256)) && doneFor(parts, ticket) !== done)
     checker.violate('what was run is not run again', `${name} had ended with ${end?.status}, and was run again after the retention`);
   const result = redis.views.rows.get(ticket.planSha256)?.result;
   const verified =

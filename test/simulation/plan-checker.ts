@@ -1,8 +1,9 @@
 import { canonicalJson } from '../../src/core/canonical-json.ts';
 import { sha256Hex } from '../../src/core/hash.ts';
-import type { PlanEnd, PlanRecord } from '../../src/core/ports/index.ts';
+import type { PlanEnd } from '../../src/core/ports/index.ts';
 import { fixedKeyring, verifyPlanEnd } from '../../src/lease/index.ts';
 import type { Parts } from './parts.ts';
+import { planRecord } from './plan-record.ts';
 import type { PlanTicket } from './plan-tickets.ts';
 import { areStepsSlow, cancelAfter, retriesOf } from './plan-weather.ts';
 import { checkSteps, keptOf } from './step-checker.ts';
@@ -128,7 +129,7 @@ export async function checkPlan(parts: Parts, ticket: PlanTicket): Promise<void>
   const { planSha256, index } = ticket;
   const name = `plan-${index}`;
   checkUndo(parts, ticket);
-  const record = host.stores.plan.look('record', planSha256) as PlanRecord | undefined;
+  const record = planRecord(host.stores, planSha256);
   if (record?.end === undefined) return checker.violate('everything ends', `${name} has no end in its journal`);
   const { end } = record;
   const verified = await verifyPlanEnd(end.result, planSha256, { keyring: fixedKeyring([EXECUTOR_KEY]), ed25519: cheapEd25519 });

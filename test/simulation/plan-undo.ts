@@ -5,6 +5,7 @@ import { linkPlan } from '../../src/executors/plan/index.ts';
 import { undoPlan } from '../../src/surfaces/shared/plans/undo.ts';
 import { gatewayFor } from './gateway.ts';
 import type { Parts } from './parts.ts';
+import { planRecord } from './plan-record.ts';
 import { type PlanTicket, UNDO_DEFINITION } from './plan-tickets.ts';
 import type { SimProcess } from './scheduler.ts';
 
@@ -16,7 +17,7 @@ const MAX_ASKS = 60;
 export async function takeBack(parts: Parts, ticket: PlanTicket, process: SimProcess, plans: Plans, results: ResultReader): Promise<void> {
   const { world, host } = parts;
   const services = servicesOf(parts, process, plans, results);
-  const recordOf = (id: string): PlanRecord | undefined => host.stores.plan.look('record', id) as PlanRecord | undefined;
+  const recordOf = (id: string): PlanRecord | undefined => planRecord(host.stores, id);
   for (let asks = 0; asks < MAX_ASKS; asks += 1) {
     await world.wait(process, LOOK_MS);
     if (recordOf(ticket.planSha256)?.end === undefined) continue;
@@ -64,7 +65,7 @@ const preview: PlanPreview = {
 };
 
 function historyOf({ stores }: Parts['host'], id: string): PlanHistory | undefined {
-  const record = stores.plan.look('record', id) as PlanRecord | undefined;
+  const record = planRecord(stores, id);
   if (record === undefined) return undefined;
   const state = record.end === undefined ? 'running' : record.end.status === 'SUCCESS' ? 'success' : 'failure';
   const entries = stores.plan.look('entries', id) as readonly PlanEntry[];

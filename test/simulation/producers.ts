@@ -4,6 +4,7 @@ import { manifestSha256 } from '../../src/core/hash.ts';
 import { PLAN_NOTICE, planSubject } from '../../src/core/notice-subject.ts';
 import { createPlanEndReader, createResultReader, fixedKeyring } from '../../src/lease/index.ts';
 import type { Parts, Push } from './parts.ts';
+import { planRecord } from './plan-record.ts';
 import type { PlanTicket } from './plan-tickets.ts';
 import { takeBack } from './plan-undo.ts';
 import { cancelAfter, isTakenBack } from './plan-weather.ts';
@@ -117,7 +118,7 @@ export function producePlan(parts: Parts, ticket: PlanTicket, again = false): vo
   const raw = (): Promise<unknown> => redis.queueFor(process, PLAN_QUEUE).add('raw', data, { jobId: `raw-${index}` });
   // What the plan journal knows is the sweeper's to put back on the queue.
   const push: Push = async () => {
-    if (!again && host.stores.plan.look('record', planSha256) !== undefined) return undefined;
+    if (!again && planRecord(host.stores, planSha256) !== undefined) return undefined;
     if (!plan.raw) return plans.push({ envelope, lease });
     await raw();
     return undefined;

@@ -1,6 +1,6 @@
-import type { PlanRecord } from '../../src/core/ports/index.ts';
 import { landingsOf, stoodAt } from './landings.ts';
 import type { Parts } from './parts.ts';
+import { planRecord } from './plan-record.ts';
 import type { PlanTicket } from './plan-tickets.ts';
 
 /** An answer that a plan has kept. */
@@ -53,7 +53,7 @@ export function checkSteps(parts: Parts, ticket: PlanTicket, name: string): void
   }
   for (const at of plan.steps.keys()) checkOnce(parts, ticket, at, name);
   checkFiles(parts, ticket, name);
-  const { end } = (host.stores.plan.look('record', planSha256) as PlanRecord | undefined) ?? {};
+  const { end } = planRecord(host.stores, planSha256) ?? {};
   if (end?.status !== 'SUCCESS' || plan.goesOn) return;
   for (const at of plan.steps.keys()) {
     if (!attemptsOf(entries, at).some((entry) => !entry.voided && hasSucceeded(entry)))

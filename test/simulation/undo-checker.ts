@@ -2,6 +2,7 @@ import type { JsonObject } from '../../src/core/json.ts';
 import type { PlanRecord } from '../../src/core/ports/index.ts';
 import { landingsOf, stoodAt } from './landings.ts';
 import type { Parts } from './parts.ts';
+import { planRecord } from './plan-record.ts';
 import type { PlanTicket } from './plan-tickets.ts';
 import { attemptsOf, fileSteps, hasSucceeded, keptOf, succeededAt } from './step-checker.ts';
 
@@ -14,7 +15,7 @@ export function checkUndo(parts: Parts, ticket: PlanTicket): void {
   const { checker, host, undos, reached } = parts;
   const { planSha256, files, index } = ticket;
   const undoId = undos.get(planSha256);
-  const record = undoId === undefined ? undefined : (host.stores.plan.look('record', undoId) as PlanRecord | undefined);
+  const record = undoId === undefined ? undefined : planRecord(host.stores, undoId);
   for (const file of files.keys()) checkFile(parts, ticket, file, undoId);
   if (undoId === undefined || record === undefined) return;
   if (record.end === undefined) {
@@ -38,7 +39,7 @@ function checkFile(parts: Parts, ticket: PlanTicket, file: number, undoId: strin
   const moved = succeededAt(parts, attemptsOf(keptOf(parts, planSha256), fileSteps(ticket)[file] ?? -1));
   const backs = landingsOf(disk, source, content).filter(({ at }) => moved !== undefined && at > moved);
   if (backs.length > 0 && undoId === undefined) checker.violate('nothing is invented', `${name} was brought back, and nobody asked`);
-  const record = undoId === undefined ? undefined : (host.stores.plan.look('record', undoId) as PlanRecord | undefined);
+  const record = undoId === undefined ? undefined : planRecord(host.stores, undoId);
   if (undoId === undefined || record === undefined) return;
   const step = takenBack(record).indexOf(source);
   const told = succeededAt(parts, attemptsOf(keptOf(parts, undoId), step));

@@ -1,10 +1,9 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isWritError, WritError } from '../../core/errors.ts';
 import { type Lifecycle, lifecycle } from '../../core/lifecycle.ts';
 import { createGroupCommit, type Settled } from './journal/journal-group-commit.ts';
-import { migrate } from './migrate.ts';
-import { openDatabase, type SqliteDatabase } from './open.ts';
+import type { SqliteDatabase } from './open.ts';
+import { openPrepared } from './open-migrated.ts';
 
 /** Requests per transaction: bounds how long the first of a batch waits for the last. */
 const MAX_BATCH = 256;
@@ -67,15 +66,7 @@ export function createInProcessStore<Statements>({ directory, file, migrations, 
 
   const life = lifecycle(
     () => {
-      mkdirSync(directory, { recursive: true, mode: 0o700 });
-      const db = openDatabase(join(directory, file));
-      try {
-        migrate(db, migrations);
-        opened = { db, statements: statements(db) };
-      } catch (error) {
-        db.close();
-        throw error;
-      }
+      opened = openPrepared(join(directory, file), migrations, (db) => ({ db, statements: statements(db) }), { name });
     },
     async () => {
       await commits.idle();

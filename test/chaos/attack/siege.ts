@@ -119,7 +119,7 @@ function lookAt(destination: string, tally: Tally): void {
 }
 
 function incidents({ places }: Rig): number {
-  const db = openJournalDatabase(places.journal, { readonly: true });
+  const db = openJournalDatabase(places.journal, (opened) => opened, { readonly: true });
   try {
     return db.prepare<[], { count: number }>('SELECT count(*) AS count FROM incident').get()?.count ?? 0;
   } finally {

@@ -8,7 +8,7 @@ import { openIndex } from '../../../src/adapters/sqlite/task-index/task-index-op
 import type { TaskFilter } from '../../../src/contracts/index.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'writ-index-plan-'));
-const { db } = openIndex(join(directory, 'index.db'));
+const { db } = openIndex(join(directory, 'index.db'), (index) => index);
 afterAll(() => {
   db.close();
   rmSync(directory, { recursive: true });

@@ -1,11 +1,12 @@
 import { createPlans } from '../../../queues/plans.ts';
 import type { ApprovalView } from '../../../src/contracts/index.ts';
 import { isWritError, type WritError } from '../../../src/core/errors.ts';
-import type { ApprovalDesk, ApprovalStore, ApprovalWord, AuditLog, PlanRecord } from '../../../src/core/ports/index.ts';
+import type { ApprovalDesk, ApprovalStore, ApprovalWord, AuditLog } from '../../../src/core/ports/index.ts';
 import { createApprovalRegister } from '../../../src/kernel/approvals/desk.ts';
 import { createPlanEndReader, fixedKeyring } from '../../../src/lease/index.ts';
 import { answerApproval } from '../../../src/surfaces/shared/plans/approvals.ts';
 import type { Parts } from '../parts.ts';
+import { planRecord } from '../plan-record.ts';
 import type { PlanTicket } from '../plan-tickets.ts';
 import type { SimApprover } from '../scenario.ts';
 import { SimProcess } from '../scheduler.ts';
@@ -71,7 +72,7 @@ export function answerQuestions(parts: Parts, approver: SimApprover, index: numb
     }
   };
 
-  const hasEnded = (): boolean => (host.stores.plan.look('record', ticket.planSha256) as PlanRecord | undefined)?.end !== undefined;
+  const hasEnded = (): boolean => planRecord(host.stores, ticket.planSha256)?.end !== undefined;
   const work = async (): Promise<void> => {
     const answered = new Set<string>();
     for (let looks = 0; looks < LOOKS_AFTER; looks = hasEnded() ? looks + 1 : 0) {

@@ -1,9 +1,10 @@
 import type { ApprovalView } from '../../../src/contracts/index.ts';
 import { canonicalJson } from '../../../src/core/canonical-json.ts';
 import type { WritError } from '../../../src/core/errors.ts';
-import type { ApprovalStore, ApprovalWord, PlanRecord, StoredApproval } from '../../../src/core/ports/index.ts';
+import type { ApprovalStore, ApprovalWord, StoredApproval } from '../../../src/core/ports/index.ts';
 import type { Parts } from '../parts.ts';
 import { stepIds } from '../plan-checker.ts';
+import { planRecord } from '../plan-record.ts';
 import { EPOCH_MS } from '../scheduler.ts';
 import { type Kept, keptOf } from '../step-checker.ts';
 
@@ -72,7 +73,7 @@ export class ApprovalWatch {
       return;
     }
     if (code === 'FORBIDDEN' && !mayAnswer) return;
-    const hasEnded = plans.some((plan) => (host.stores.plan.look('record', plan.planSha256) as PlanRecord | undefined)?.end !== undefined);
+    const hasEnded = plans.some((plan) => planRecord(host.stores, plan.planSha256)?.end !== undefined);
     // It has been retried just now, and no delivery has shown that yet.
     const isShown = ['success', 'failure'].includes(redis.views.rows.get(planSha256)?.state ?? '');
     const isOver = row.decision !== undefined || kernel.clock.now() >= row.until || hasEnded || isShown || this.#parts.world.struck.size > 0;

@@ -1,7 +1,8 @@
 import { canonicalJson } from '../../../src/core/canonical-json.ts';
 import { sha256Hex } from '../../../src/core/hash.ts';
-import type { Firing, FiringLane, PlanRecord, ScheduleStore } from '../../../src/core/ports/index.ts';
+import type { Firing, FiringLane, ScheduleStore } from '../../../src/core/ports/index.ts';
 import type { Parts } from '../parts.ts';
+import { planRecord } from '../plan-record.ts';
 import { RETENTION_MS, type SimSchedule } from '../scenario.ts';
 import { EPOCH_MS, type SimProcess } from '../scheduler.ts';
 import { firingAt, requestsOf, SCHEDULE } from './what.ts';
@@ -165,7 +166,7 @@ export class ScheduleWatch {
   #signed(id: string): readonly { readonly status: string; readonly result: string }[] {
     const { checker, host } = this.#parts;
     if (!id.startsWith('p-')) return checker.signed(id, host.stores);
-    const { end } = (host.stores.plan.look('record', id.slice(2)) as PlanRecord | undefined) ?? {};
+    const { end } = planRecord(host.stores, id.slice(2)) ?? {};
     return end === undefined ? [] : [end];
   }
 

@@ -7,13 +7,14 @@ import { outcomeForNotice } from '../../../src/surfaces/shared/webhooks.ts';
 import { noticeId } from '../../../src/webhooks/notice/notice.ts';
 import { gatewayFor } from '../gateway.ts';
 import type { Parts } from '../parts.ts';
+import { planRecord } from '../plan-record.ts';
 import type { PlanTicket } from '../plan-tickets.ts';
 import type { SimWebhooks } from '../scenario.ts';
 import type { SimProcess } from '../scheduler.ts';
 import { EXECUTOR_KEY, type Ticket } from '../tasks.ts';
 import { cheapEd25519 } from '../twins/crypto.ts';
 import { type OutboxFile, ROOMS } from './outbox.ts';
-import { NO_PLANS, type PlanEndsTwin, recordOf } from './plan-ends.ts';
+import { NO_PLANS, type PlanEndsTwin } from './plan-ends.ts';
 import type { ReceiverTwin } from './receiver.ts';
 import type { TaskIndexTwin } from './task-index.ts';
 
@@ -193,7 +194,7 @@ export class WebhookWatch {
   /** Whoever wants to be told of a plan is told of its last end, also where Redis has forgotten it: the journal lies on this host. */
   #judgePlan({ planSha256, index }: PlanTicket, plans: PlanEndsTwin): void {
     const { checker, host, reached } = this.#parts;
-    const end = recordOf(host, planSha256)?.end;
+    const end = planRecord(host.stores, planSha256)?.end;
     if (end === undefined) return;
     if ((plans.endedAt.get(planSha256) ?? 0) < (this.#servedAt ?? Number.POSITIVE_INFINITY)) return;
     const subject = planSubject(planSha256);

@@ -1,7 +1,8 @@
 import { createPlans } from '../../../queues/plans.ts';
-import type { EndedPlan, PlanEnds, PlanRecord, Plans } from '../../../src/core/ports/index.ts';
+import type { EndedPlan, PlanEnds, Plans } from '../../../src/core/ports/index.ts';
 import { createPlanEndReader, fixedKeyring } from '../../../src/lease/index.ts';
 import type { Parts } from '../parts.ts';
+import { planRecord } from '../plan-record.ts';
 import { EPOCH_MS, type SimProcess } from '../scheduler.ts';
 import { EXECUTOR_KEY } from '../tasks.ts';
 import { cheapEd25519 } from '../twins/crypto.ts';
@@ -105,7 +106,7 @@ export class PlanEndsTwin {
 
   #journalled(at: number): readonly EndedPlan[] {
     const { host } = this.#parts;
-    return [...this.#journal].flatMap(([planSha256, ended]) => (ended >= at && recordOf(host, planSha256)?.end ? [{ planSha256, at: ended }] : []));
+    return [...this.#journal].flatMap(([planSha256, ended]) => (ended >= at && planRecord(host.stores, planSha256)?.end ? [{ planSha256, at: ended }] : []));
   }
 
   /** How plans stand for one process of the API, on the host of the plan journal. */
@@ -115,12 +116,8 @@ export class PlanEndsTwin {
       jobs: planJobsFor(world, process, redis),
       views: remote(world, process, 'redis', 'views', redis.views.port()),
       ends: ENDS,
-      remembered: (id) => recordOf(host, id)?.end?.result,
+      remembered: (id) => planRecord(host.stores, id)?.end?.result,
       clock: process.clock,
     });
   }
-}
-
-export function recordOf({ stores }: Parts['host'], planSha256: string): PlanRecord | undefined {
-  return stores.plan.look('record', planSha256) as PlanRecord | undefined;
 }

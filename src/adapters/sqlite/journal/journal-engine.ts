@@ -13,6 +13,5 @@ export interface JournalEngine extends JournalCalls {
 
 /** @throws WritError STORAGE_UNAVAILABLE when the file cannot be opened as a journal. */
 export function openJournalEngine(file: string): JournalEngine {
-  const db = openJournalDatabase(file);
-  return { db, dataId: dataIdOf(db), run: batchRunner(db, { ...journalReads(db), ...journalWrites(db) }) };
+  return openJournalDatabase(file, (db) => ({ db, dataId: dataIdOf(db), run: batchRunner(db, { ...journalReads(db), ...journalWrites(db) }) }));
 }

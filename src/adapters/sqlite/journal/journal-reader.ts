@@ -1,4 +1,5 @@
 import { isWritError, messageOf, WritError } from '../../../core/errors.ts';
+import type { SqliteDatabase } from '../open.ts';
 import { dataIdOf, openJournalDatabase } from './journal-open.ts';
 import { type JournalReads, journalReads } from './journal-reads.ts';
 
@@ -14,15 +15,11 @@ export interface JournalReader extends JournalReads, Disposable {
  * @throws WritError STORAGE_UNAVAILABLE when there is no journal there, or it cannot be read.
  */
 export function openJournalReader(file: string): JournalReader {
-  const db = openJournalDatabase(file, { readonly: true });
-  const close = (): void => void db.close();
-  try {
-    const reads = journalReads(db);
-    return { ...guarded(reads), dataId: () => dataIdOf(db), close, [Symbol.dispose]: close };
-  } catch (error) {
-    close();
-    throw unreadable(error);
-  }
+  const reader = (db: SqliteDatabase): JournalReader => {
+    const close = (): void => void db.close();
+    return { ...guarded(journalReads(db)), dataId: () => dataIdOf(db), close, [Symbol.dispose]: close };
+  };
+  return openJournalDatabase(file, reader, { readonly: true });
 }
 
 /** The same functions, with SQLite's errors in our own terms. */

@@ -1,12 +1,14 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ApprovalStore, IssueEntry, KernelStore, ScheduleStore, StoredRevocation } from '../../../core/ports/index.ts';
-import { migrate } from '../migrate.ts';
-import { openDatabase, type SqliteDatabase } from '../open.ts';
+import type { SqliteDatabase } from '../open.ts';
+import { openPrepared } from '../open-migrated.ts';
 import { approvalStore } from './approval-store.ts';
 import { auditStatements } from './kernel-store-audit.ts';
 import { holdKernelLock } from './kernel-store-lock.ts';
 import { scheduleStore } from './schedule-store.ts';
+
+const MIGRATIONS = new URL('../sql/kernel/', import.meta.url);
 
 interface IssueRow {
   manifest_sha256: string;
@@ -23,9 +25,12 @@ export function openKernelStore(directory: string): KernelStore & { readonly sch
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const release = holdKernelLock(join(directory, 'kernel.lock'));
   try {
-    const db = openDatabase(join(directory, 'kernel.db'));
-    migrate(db, new URL('../sql/kernel/', import.meta.url));
-    return { ...kernelStore(db, release), schedules: scheduleStore(db), approvals: approvalStore(db) };
+    const stores = (db: SqliteDatabase): ReturnType<typeof openKernelStore> => ({
+      ...kernelStore(db, release),
+      schedules: scheduleStore(db),
+      approvals: approvalStore(db),
+    });
+    return openPrepared(join(directory, 'kernel.db'), MIGRATIONS, stores, { name: 'the records of the kernel' });
   } catch (error) {
     release();
     throw error;

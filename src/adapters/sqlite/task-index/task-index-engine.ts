@@ -42,13 +42,7 @@ export function createIndexEngine(options: IndexOptions): IndexEngine {
   let open: OpenIndex & { reads: IndexReads; writes: IndexWrites } = begin();
 
   function begin(): typeof open {
-    const opened = openIndex(options.file);
-    try {
-      return { ...opened, reads: indexReads(opened.db), writes: indexWrites(opened.db, options, opened.floor) };
-    } catch (error) {
-      opened.db.close();
-      throw error;
-    }
+    return openIndex(options.file, (opened) => ({ ...opened, reads: indexReads(opened.db), writes: indexWrites(opened.db, options, opened.floor) }));
   }
 
   function anew(): void {

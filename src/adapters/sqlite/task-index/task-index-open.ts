@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync, rmSync, statSync } from 'node:fs';
-import { isWritError, messageOf, WritError } from '../../../core/errors.ts';
+import { isWritError } from '../../../core/errors.ts';
 import { Sqlite } from '../driver.ts';
 import { migrate } from '../migrate.ts';
 import { openDatabase, type SqliteDatabase } from '../open.ts';
+import { openPrepared } from '../open-migrated.ts';
 
 const MIGRATIONS = new URL('../sql/task-index/', import.meta.url);
+/** 32 MiB, and 64 MiB of WAL: rows come in no order, so that a batch dirties many pages, and checkpoints should find each page once. */
+const PRAGMAS = ['synchronous = NORMAL', 'cache_size = -32768', 'wal_autocheckpoint = 16384'];
 const MAGIC = 'SQLite format 3\0';
 
 export interface OpenIndex {
@@ -19,17 +22,18 @@ export interface OpenIndex {
 }
 
 /**
- * Opens the task index, or makes a new one in place of a file that is damaged or of another version: it is a copy.
+ * Opens the task index with what is asked of it, or makes a new one in place of a file that is damaged or of another version: it
+ * is a copy.
  *
  * @throws WritError STORAGE_UNAVAILABLE when no file can be made there
  */
-export function openIndex(file: string): OpenIndex {
+export function openIndex<T>(file: string, prepare: (index: OpenIndex) => T): T {
   try {
-    return openOnce(file);
+    return openOnce(file, prepare);
   } catch (error) {
     if (!isUseless(error)) throw error;
     removeIndex(file);
-    return openOnce(file);
+    return openOnce(file, prepare);
   }
 }
 
@@ -62,31 +66,22 @@ export function isDamage(error: unknown): boolean {
 
 /** No permission and no room are not the file's fault; damage, a newer schema and missing tables are. */
 function isUseless(error: unknown): boolean {
-  if (!isWritError(error)) return true;
+  if (!isWritError(error)) return false;
   const lacksTables = error.cause instanceof Sqlite.SqliteError && error.cause.code === 'SQLITE_ERROR';
   return error.cause === undefined || lacksTables || isDamage(error.cause);
 }
 
-function openOnce(file: string): OpenIndex {
-  const db = openDatabase(file);
-  try {
-    db.pragma('synchronous = NORMAL');
-    // 32 MiB, and 64 MiB of WAL: rows come in no order, so that a batch dirties many pages, and checkpoints should find each page once.
-    db.pragma('cache_size = -32768');
-    db.pragma('wal_autocheckpoint = 16384');
-    migrate(db, MIGRATIONS);
+function openOnce<T>(file: string, prepare: (index: OpenIndex) => T): T {
+  const opened = (db: SqliteDatabase): T => {
     const born = db.prepare<{ key: string; value: string }>('INSERT OR IGNORE INTO meta (key, value) VALUES (@key, @value)');
     born.run({ key: 'generation', value: randomUUID() });
     // A thousand changes a millisecond, for ever, before two files could share a number.
     born.run({ key: 'floor', value: String(Date.now() * 1000) });
     const read = db.prepare<[string], { value: string }>('SELECT value FROM meta WHERE key = ?');
     const { ino } = statSync(file);
-    return { db, generation: generationOf(db), floor: Number(read.get('floor')?.value), intact: () => isIntact(file, ino) };
-  } catch (error) {
-    db.close();
-    if (isWritError(error) || isDamage(error)) throw error;
-    throw new WritError('STORAGE_UNAVAILABLE', `the task index ${file} cannot be opened: ${messageOf(error)}`, { cause: error });
-  }
+    return prepare({ db, generation: generationOf(db), floor: Number(read.get('floor')?.value), intact: () => isIntact(file, ino) });
+  };
+  return openPrepared(file, MIGRATIONS, opened, { pragmas: PRAGMAS, name: 'the task index' });
 }
 
 function generationOf(db: SqliteDatabase): string {
