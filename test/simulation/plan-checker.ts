@@ -91,17 +91,29 @@ function watchRetries({ plans, redis, host, checker, world }: Parts): void {
   Object.assign(redis.ledger, { claim: look });
 }
 
-/** What the plan has seen of a step, and goes on from, stays so. After a loss of Redis a step without an effect may be asked again. */
+/**
+ * What the plan has seen of a step, and goes on from, stays so. A request without an intent may have been under way since before its
+ * step failed: its answer is refused then. After a loss of Redis a step without an effect may be asked again.
+ */
 function watchSecondAnswers({ plans, redis, host, checker }: Parts): void {
   if (plans.length === 0) return;
+  const hasFailed = (taskId: string): boolean => {
+    const kept = plans.flatMap(({ planSha256 }) => keptOf({ host }, planSha256)).find((entry) => entry.taskId === taskId);
+    return kept !== undefined && redis.losses === 0 && !kept.executorResult.includes('"status":"SUCCESS"');
+  };
+  const violate = (taskId: string, what: string): void => checker.violate('a step has one answer', `${taskId} had failed for its plan, and ${what}`);
+  host.tools.onRequest = (taskId) => {
+    if (hasFailed(taskId)) violate(taskId, 'was requested again');
+  };
   const { record } = redis.ledger;
   const look: typeof record = async (request) => {
     const { taskId, status } = request;
-    const entries = plans.flatMap(({ planSha256 }) => keptOf({ host }, planSha256));
-    const kept = entries.find((entry) => entry.taskId === taskId);
-    if (kept !== undefined && status === 'SUCCESS' && redis.losses === 0 && !kept.executorResult.includes('"status":"SUCCESS"'))
-      checker.violate('a step has one answer', `${taskId} had failed for its plan, and then had its effect`);
-    return record(request);
+    const isSecond = status === 'SUCCESS' && hasFailed(taskId);
+    const answered = record(request);
+    void answered.then((answer) => {
+      if (isSecond && !(answer === 'stale' && host.tools.requests.has(taskId))) violate(taskId, 'then had its effect');
+    });
+    return answered;
   };
   Object.assign(redis.ledger, { record: look });
 }
