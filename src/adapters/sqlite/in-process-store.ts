@@ -32,6 +32,8 @@ export interface Store<Statements> extends Lifecycle {
 interface Opened<Statements> {
   readonly db: SqliteDatabase;
   readonly statements: Statements;
+  /** Carries out these in one transaction. */
+  readonly commit: (requests: readonly ((open: Statements) => unknown)[]) => readonly Settled[];
 }
 
 /**
@@ -56,9 +58,9 @@ export function createInProcessStore<Statements>({ directory, file, migrations, 
   });
 
   /** One transaction, one fsync. When the storage fails nothing of the batch stands. */
-  function together({ db, statements: open }: Opened<Statements>, requests: readonly Request[]): readonly Settled[] {
+  function together({ commit }: Opened<Statements>, requests: readonly Request[]): readonly Settled[] {
     try {
-      return db.transaction(() => requests.map((request) => one(() => request(open)))).immediate();
+      return commit(requests);
     } catch (cause) {
       const error = new WritError('STORAGE_UNAVAILABLE', `${name} could not be written`, { cause });
       return requests.map(() => ({ error }));
@@ -71,7 +73,7 @@ export function createInProcessStore<Statements>({ directory, file, migrations, 
       const db = openDatabase(join(directory, file));
       try {
         migrate(db, migrations);
-        opened = { db, statements: statements(db) };
+        opened = openedStore(db, statements(db));
       } catch (error) {
         db.close();
         throw error;
@@ -99,6 +101,12 @@ export function createInProcessStore<Statements>({ directory, file, migrations, 
       }
     },
   };
+}
+
+function openedStore<Statements>(db: SqliteDatabase, statements: Statements): Opened<Statements> {
+  // Made once: the database library makes eight functions for each.
+  const commit = db.transaction((requests: Parameters<Opened<Statements>['commit']>[0]) => requests.map((request) => one(() => request(statements))));
+  return { db, statements, commit: commit.immediate };
 }
 
 function one(request: () => unknown): Settled {
