@@ -24,13 +24,12 @@ export async function claim(context: AuthenticatedDelivery): Promise<ClaimedDeli
   const waited = await hasWaited(taskId, delivery, deps);
   // A step has one answer: the plan may have seen the FAILURE, and be at the next attempt or at its end.
   const isStep = isStepOfPlan(manifest);
-  let takes: Pick<ClaimRequest, 'waited' | 'isStep'> = { waited, isStep };
   // Whoever brings the job again that has told this FAILURE does not ask for another; nor does a first delivery that slept until then.
-  let wish = wishOfDelivery(delivery);
+  const wish = wishOfDelivery(delivery);
+  let takes: ClaimTakes = { waited, isStep, wish };
   let deadInstance: string | undefined;
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    const circumstance = { look: deps.inFlight.isClaimed(taskId), ...takes, wish, ...(deadInstance === undefined ? {} : { deadInstance }) };
-    const asked = deps.ledger.claim({ ...claimRequest(context), ...circumstance });
+    const asked = deps.ledger.claim(claimRequest(context, takes, deps.inFlight.isClaimed(taskId), deadInstance));
     const revocations = lookForRevocations(deps);
     const answer = await heard(asked, context);
     switch (answer.kind) {
@@ -43,6 +42,7 @@ export async function claim(context: AuthenticatedDelivery): Promise<ClaimedDeli
         }
         return extend(context, {
           task: { manifest, manifestSha256, authority, epoch: answer.epoch },
+          wish,
           executor: deps.executorOf(manifest.capability_id),
           takeovers: answer.kind === 'takeover' ? answer.takeovers : 0,
           crashes: answer.kind === 'cancelled' ? 0 : (answer.crashes ?? 0),
@@ -69,8 +69,7 @@ export async function claim(context: AuthenticatedDelivery): Promise<ClaimedDeli
           if (!waited && isRedelivered(delivery)) await wakeNext(end, context);
           return end;
         }
-        takes = {};
-        wish = '';
+        takes = TAKES_NOTHING;
         break;
       case 'busy':
         if (answer.owner === deps.instance && (await giveBackUnknown(context))) break;
@@ -211,7 +210,7 @@ async function write(context: ClaimedDelivery, end: Answered): Promise<DeliveryE
     errorCode,
     result,
     now: deps.clock.now(),
-    wish: wishOfDelivery(context.delivery),
+    wish: context.wish,
   };
   let answer: RecordAnswer = await deps.ledger.record(request);
   if (answer === 'lost') answer = await recordAfterLoss(context, request);
@@ -266,7 +265,29 @@ async function recordAfterLoss(context: ClaimedDelivery, request: RecordRequest)
   return 'epoch' in answer ? deps.ledger.record({ ...request, epoch: answer.epoch }) : 'stale';
 }
 
-/** The claim of this delivery, now. */
-function claimRequest({ delivery, deps, manifest, manifestSha256, lease }: AuthenticatedDelivery): ClaimRequest {
-  return { taskId: manifest.task_id, manifestSha256, jobKey: jobKey(delivery), instance: deps.instance, exp: lease.exp, now: deps.clock.now() };
+/** Which FAILURE of the row answers the claim. */
+type ClaimTakes = Required<Pick<ClaimRequest, 'waited' | 'isStep' | 'wish'>>;
+
+const TAKES_NOTHING: ClaimTakes = { waited: false, isStep: false, wish: '' };
+
+/** The claim of this delivery, now. Its fields are named: joining objects costs more than all the rest of a claim. */
+function claimRequest(
+  { delivery, deps, manifest, manifestSha256, lease }: AuthenticatedDelivery,
+  { waited, isStep, wish } = TAKES_NOTHING,
+  look = false,
+  deadInstance?: string,
+): ClaimRequest {
+  return {
+    taskId: manifest.task_id,
+    manifestSha256,
+    jobKey: jobKey(delivery),
+    instance: deps.instance,
+    exp: lease.exp,
+    now: deps.clock.now(),
+    deadInstance,
+    look,
+    waited,
+    isStep,
+    wish,
+  };
 }

@@ -59,6 +59,8 @@ export interface AuthenticatedDelivery extends ParsedDelivery {
 /** After step 3: the ledger has granted the task to this delivery. */
 export interface ClaimedDelivery extends AuthenticatedDelivery {
   readonly task: Task;
+  /** Which ask the job stands for (docs/protocol.md section 2). */
+  readonly wish: string;
   readonly executor: TaskExecutor;
   /** Workers that were lost with the task since its last record. */
   readonly takeovers: number;

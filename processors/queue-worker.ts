@@ -77,7 +77,10 @@ export function createQueueWorker(options: QueueWorkerOptions, deps: QueueWorker
         jobId,
         prefix: options.worker.prefix ?? QUEUE_PREFIX,
         attempt: attemptOf(job),
-        signal: running.controller.signal,
+        // Made for who asks: it costs more than a line of the log.
+        get signal() {
+          return running.controller.signal;
+        },
         stop: (reason) => running.controller.abort(reason),
         lockIsFresh: lock.isFresh,
       };

@@ -29,7 +29,12 @@ export async function runExecutor(context: ClaimedDelivery, grant: ExecutionGran
   const run = grant.lease === undefined ? uncancellable(context.delivery) : context.delivery;
   const timer = setTimeout(() => run.stop('timeout'), context.executor.maxRunMs);
   try {
-    return await body({ signal: run.signal, gate: () => gate(context, grant, run.signal) });
+    return await body({
+      get signal() {
+        return run.signal;
+      },
+      gate: () => gate(context, grant, run.signal),
+    });
   } finally {
     clearTimeout(timer);
   }

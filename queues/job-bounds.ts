@@ -53,19 +53,22 @@ export function boundJob(fields: RawFields, maxDataChars: number): BoundedJob {
 
 function faultOf(name: string, text: string, maxDataChars: number): string | undefined {
   const most = name === 'data' ? maxDataChars : name === 'name' ? MAX_NAME_CHARS : MAX_FIELD_CHARS;
-  const label = name in LABELS ? LABELS[name] : 'a field of the job';
-  if (text.length > most) return `${label} had ${Buffer.byteLength(text)} bytes, at most ${most} are allowed`;
+  if (text.length > most) return `${labelOf(name)} had ${Buffer.byteLength(text)} bytes, at most ${most} are allowed`;
   const isRight = PARSED[name];
   if (isRight === undefined || text === '') return undefined;
   try {
-    return isRight(JSON.parse(text)) ? undefined : `${label} were no object`;
+    return isRight(JSON.parse(text)) ? undefined : `${labelOf(name)} were no object`;
   } catch {
-    return `${label} could not be read`;
+    return `${labelOf(name)} could not be read`;
   }
 }
 
 /** The fields of BullMQ that a producer may fill, in words; names of others are a stranger's. */
 const LABELS: Readonly<Record<string, string>> = { data: 'the data', name: 'the name', opts: 'the options', progress: 'the progress', parent: 'the parent' };
+
+function labelOf(name: string): string {
+  return Object.hasOwn(LABELS, name) ? (LABELS[name] ?? '') : 'a field of the job';
+}
 
 const MARK = 'writ_refused';
 const MAX_REASON = 500;

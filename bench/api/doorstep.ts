@@ -37,7 +37,7 @@ const LOOK_MS = 200;
 
 /** @param leases `bundled` as the kernel gives them out for a batch, `own` with a signature each */
 export async function openDoorstep(tasks: number, leases: 'bundled' | 'own' = 'bundled'): Promise<Doorstep> {
-  const site = await openSite();
+  const site = await openSite('FILE_MOVE');
   const running: Running[] = [];
   const close = async (): Promise<void> => {
     for (const part of running.reverse()) await part.stop();

@@ -73,7 +73,7 @@ interface Working {
   ended(): Promise<void>;
 }
 
-async function writSide({ home, work, idle = false }: PlanSideSetup, target: RedisTarget, counter: { steps: number }): Promise<Working> {
+async function writSide({ home, plans, steps, work, idle = false }: PlanSideSetup, target: RedisTarget, counter: { steps: number }): Promise<Working> {
   const config = ConfigSchema.parse({});
   const places = dataDirPaths(path.join(home, 'data'));
   const instances = createInstanceRegistry({ directory: places.workers });
@@ -102,8 +102,12 @@ async function writSide({ home, work, idle = false }: PlanSideSetup, target: Red
     tracer: undefined,
     plans: { bindings: BINDINGS },
   });
-  const role = sequential([...(copies?.parts ?? []), instances, ...(copies === undefined ? [] : [copies.service.executors[0]]), ...parts]);
-  return { start: role.start, ended: () => drained('plan', target) };
+  const served = parts.at(-1);
+  if (served === undefined) throw new Error('the pipeline has no worker');
+  const before = sequential([...(copies?.parts ?? []), instances, ...(copies === undefined ? [] : [copies.service.executors[0]]), ...parts.slice(0, -1)]);
+  // The other side is connected, too, when it says that it is ready.
+  await before.start();
+  return { start: served.start, ended: () => ended('plan', target, () => counter.steps >= plans * steps) };
 }
 
 /** The file executor with its real journal. */
@@ -149,11 +153,14 @@ function bullmqSide({ plans, steps, work }: PlanSideSetup, target: RedisTarget, 
       void planWorker.run();
       void stepWorker.run();
     },
-    async ended() {
-      while (counter.steps < plans * steps) await delay(LOOK_MS);
-      await drained(STEP_QUEUE, target);
-    },
+    ended: () => ended(STEP_QUEUE, target, () => counter.steps >= plans * steps),
   };
+}
+
+/** All steps were done, and nothing of the queue is left. Until then nobody asks Redis: that would be work beside the work that is measured. */
+async function ended(queue: string, target: RedisTarget, isDone: () => boolean): Promise<void> {
+  while (!isDone()) await delay(LOOK_MS);
+  await drained(queue, target);
 }
 
 /** Nothing of the queue waits, runs or is parked any more. */

@@ -23,7 +23,7 @@ export interface Site {
   readonly redis: Redis;
   /** A task with a lease of its own, signed with the kernel's key, good for an hour. */
   sign(manifest: TaskManifest, queue: string): Promise<TaskJob>;
-  /** A job of an executor that does nothing. */
+  /** A job of an executor that does nothing, unless another was asked for. */
   job(): Promise<TaskJob>;
   /** Such jobs with leases as the kernel gives them out for a batch: 500 share a signature. */
   bundled(count: number): Promise<readonly TaskJob[]>;
@@ -37,7 +37,8 @@ const BULK = 500;
 /** The capability of an executor that does nothing. */
 export const NOOP = 'NOOP';
 
-export async function openSite(): Promise<Site> {
+/** @param capability of its jobs; a door takes those only that some queue serves */
+export async function openSite(capability: string = NOOP): Promise<Site> {
   const home = mkdtempSync(path.join(tmpdir(), 'writ-bench-'));
   const places = dataDirPaths(path.join(home, 'data'));
   mkdirSync(places.dataDir, { mode: 0o700 });
@@ -63,7 +64,7 @@ export async function openSite(): Promise<Site> {
   const manifest = (): TaskManifest => {
     const id = randomUUID();
     const inputs = { source_path: `/srv/inbox/2026/11/${id}.pdf`, destination_path: `/srv/archive/2026/11/${id}.pdf` };
-    return { task_id: id, capability_id: NOOP, inputs, constraints: { sensitivity: 'LOW' } };
+    return { task_id: id, capability_id: capability, inputs, constraints: { sensitivity: 'LOW' } };
   };
   const job = (): Promise<TaskJob> => sign(manifest(), 'file');
   const bundled = async (count: number): Promise<readonly TaskJob[]> => {

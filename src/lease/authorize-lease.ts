@@ -10,8 +10,6 @@ export interface LeaseCircumstances {
   /** How far the kernel's clock may run ahead of the worker's, seconds; 60 unless told. */
   readonly clockSkew?: number;
   readonly isRevoked: (jti: string) => boolean;
-  /** Capabilities of the executor that would run the task. */
-  readonly capabilities: ReadonlySet<string>;
 }
 
 /** What a worker's judgement of leases rests on. */
@@ -20,7 +18,7 @@ export interface WorkerAuthority {
   /** The only issuer whose leases count. */
   readonly issuer: string;
   /** As they are now. */
-  circumstances(): Omit<LeaseCircumstances, 'capabilities'>;
+  circumstances(): LeaseCircumstances;
 }
 
 export interface LeaseRefusal {
@@ -34,9 +32,10 @@ const CLOCK_SKEW_SECONDS = 60;
  * Second stage (protocol.md section 3): may a *new* effect start now under an authenticated lease? Pure and synchronous,
  * because it is also the gate immediately before an intent is committed.
  *
+ * @param capabilities of the executor that would run the task
  * @returns why not, or undefined
  */
-export function authorizeLease(lease: LeasePayload, { capabilities, ...circumstances }: LeaseCircumstances): LeaseRefusal | undefined {
+export function authorizeLease(lease: LeasePayload, circumstances: LeaseCircumstances, capabilities: ReadonlySet<string>): LeaseRefusal | undefined {
   const refusal = authorizeTimes(lease, circumstances);
   if (refusal) return refusal;
   if (!capabilities.has(lease.capability_id)) return { code: 'UNSUPPORTED_CAPABILITY', message: `no executor here serves ${lease.capability_id}` };
@@ -52,7 +51,7 @@ export function earlyBy({ iat }: Pick<LeasePayload, 'iat'>, { now, clockSkew = C
 /** Revocation, lifetime and expiry, of a task's lease or a plan's. */
 export function authorizeTimes(
   lease: Pick<LeasePayload, 'jti' | 'iat' | 'exp'>,
-  { now, maxTtl, clockSkew = CLOCK_SKEW_SECONDS, isRevoked }: Omit<LeaseCircumstances, 'capabilities'>,
+  { now, maxTtl, clockSkew = CLOCK_SKEW_SECONDS, isRevoked }: LeaseCircumstances,
 ): LeaseRefusal | undefined {
   const seconds = now / 1000;
   if (isRevoked(lease.jti)) return { code: 'INVALID_LEASE', message: GATE_MESSAGES.revoked };

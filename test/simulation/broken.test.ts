@@ -233,4 +233,16 @@ describe('a history that once broke a promise keeps it', () => {
   it('a plan that has failed and is pushed again while its journal is trimmed', async () => {
     expect((await runHistory(scenarioOf(1_044_632))).violations).toEqual([]);
   });
+
+  it('a request without an intent, under way since before its step failed elsewhere, whose answer is refused', async () => {
+    expect((await runHistory(scenarioOf(2_030_748))).violations).toEqual([]);
+  });
+
+  it('a notice that was over for a day by a clock that was set ahead, and is trimmed as the power goes', async () => {
+    expect((await runHistory(scenarioOf(2_028_912))).violations).toEqual([]);
+  });
+
+  it('a worker that dies just before everything is pushed again after the retention', async () => {
+    expect((await runHistory(scenarioOf(2_031_579))).violations).toEqual([]);
+  });
 });

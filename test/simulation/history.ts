@@ -171,7 +171,11 @@ async function live(parts: Parts): Promise<void> {
     void countLosses(parts, process);
     world.trace.say(world.now, process.name, 'is dead');
     const at = workers.findIndex((worker) => worker.process === process);
-    if (at >= 0) scheduler.at(RESTART_MS * (0.5 + world.random.number()), undefined, () => start(at));
+    // A place has one worker, whoever has started it meanwhile.
+    const again = (): void => {
+      if (workers[at]?.process === process) start(at);
+    };
+    if (at >= 0) scheduler.at(RESTART_MS * (0.5 + world.random.number()), undefined, again);
   };
   for (let worker = 0; worker < scenario.workers; worker += 1) start(worker);
   const settleWebhooks = scenario.webhooks === undefined ? undefined : startWebhooks(parts, scenario.webhooks);

@@ -6,7 +6,7 @@ import type { Parts } from './parts.ts';
 import { planRecord } from './plan-record.ts';
 import type { PlanTicket } from './plan-tickets.ts';
 import { areStepsSlow, cancelAfter, retriesOf } from './plan-weather.ts';
-import { checkSteps, keptOf } from './step-checker.ts';
+import { attemptsOf, checkSteps, hasSucceeded, keptOf } from './step-checker.ts';
 import { EXECUTOR_KEY } from './tasks.ts';
 import { cheapEd25519 } from './twins/crypto.ts';
 import { checkUndo } from './undo-checker.ts';
@@ -91,17 +91,30 @@ function watchRetries({ plans, redis, host, checker, world }: Parts): void {
   Object.assign(redis.ledger, { claim: look });
 }
 
-/** What the plan has seen of a step, and goes on from, stays so. After a loss of Redis a step without an effect may be asked again. */
-function watchSecondAnswers({ plans, redis, host, checker }: Parts): void {
+/**
+ * What the plan has seen of a step, and goes on from, stays so. A request without an intent may have been under way since before its
+ * step failed elsewhere: its answer is refused then. After a loss of Redis a step without an effect may be asked again.
+ */
+function watchSecondAnswers({ plans, redis, host, checker, world }: Parts): void {
   if (plans.length === 0) return;
+  const sentAt = new Map<string, number>();
+  host.tools.onRequest = (process, taskId) => void sentAt.set(`${process.name} ${taskId}`, world.now);
   const { record } = redis.ledger;
   const look: typeof record = async (request) => {
     const { taskId, status } = request;
-    const entries = plans.flatMap(({ planSha256 }) => keptOf({ host }, planSha256));
+    const entries = plans.map(({ planSha256 }) => keptOf({ host }, planSha256)).find((of) => of.some((entry) => entry.taskId === taskId)) ?? [];
     const kept = entries.find((entry) => entry.taskId === taskId);
-    if (kept !== undefined && status === 'SUCCESS' && redis.losses === 0 && !kept.executorResult.includes('"status":"SUCCESS"'))
-      checker.violate('a step has one answer', `${taskId} had failed for its plan, and then had its effect`);
-    return record(request);
+    const isSecond = kept !== undefined && status === 'SUCCESS' && redis.losses === 0 && !hasSucceeded(kept);
+    const failedAt = checker.recorded(taskId).at(-1)?.at ?? 0;
+    const by = world.caller?.name;
+    const sent = attemptsOf(entries, Number.parseInt(kept?.path ?? '', 10)).flatMap((attempt) => sentAt.get(`${by} ${attempt.taskId}`) ?? []);
+    const wasUnderWay = sent.length > 0 && Math.max(...sent) < failedAt;
+    const answered = record(request);
+    void answered.then((answer) => {
+      if (isSecond && !(answer === 'stale' && wasUnderWay))
+        checker.violate('a step has one answer', `${taskId} had failed for its plan, and then had its effect`);
+    });
+    return answered;
   };
   Object.assign(redis.ledger, { record: look });
 }

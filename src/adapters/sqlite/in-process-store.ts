@@ -31,6 +31,8 @@ export interface Store<Statements> extends Lifecycle {
 interface Opened<Statements> {
   readonly db: SqliteDatabase;
   readonly statements: Statements;
+  /** Carries out these in one transaction. */
+  readonly commit: (requests: readonly ((open: Statements) => unknown)[]) => readonly Settled[];
 }
 
 /**
@@ -55,9 +57,9 @@ export function createInProcessStore<Statements>({ directory, file, migrations, 
   });
 
   /** One transaction, one fsync. When the storage fails nothing of the batch stands. */
-  function together({ db, statements: open }: Opened<Statements>, requests: readonly Request[]): readonly Settled[] {
+  function together({ commit }: Opened<Statements>, requests: readonly Request[]): readonly Settled[] {
     try {
-      return db.transaction(() => requests.map((request) => one(() => request(open)))).immediate();
+      return commit(requests);
     } catch (cause) {
       const error = new WritError('STORAGE_UNAVAILABLE', `${name} could not be written`, { cause });
       return requests.map(() => ({ error }));
@@ -66,7 +68,7 @@ export function createInProcessStore<Statements>({ directory, file, migrations, 
 
   const life = lifecycle(
     () => {
-      opened = openPrepared(join(directory, file), migrations, (db) => ({ db, statements: statements(db) }), { name });
+      opened = openPrepared(join(directory, file), migrations, (db) => openedStore(db, statements(db)), { name });
     },
     async () => {
       await commits.idle();
@@ -90,6 +92,12 @@ export function createInProcessStore<Statements>({ directory, file, migrations, 
       }
     },
   };
+}
+
+function openedStore<Statements>(db: SqliteDatabase, statements: Statements): Opened<Statements> {
+  // Made once: the database library makes eight functions for each.
+  const commit = db.transaction((requests: Parameters<Opened<Statements>['commit']>[0]) => requests.map((request) => one(() => request(statements))));
+  return { db, statements, commit: commit.immediate };
 }
 
 function one(request: () => unknown): Settled {

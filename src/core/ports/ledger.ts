@@ -13,7 +13,7 @@ export interface ClaimRequest {
   /** Milliseconds since 1970. */
   readonly now: number;
   /** Take over a claim of exactly this instance, known to be dead. */
-  readonly deadInstance?: string;
+  readonly deadInstance?: string | undefined;
   /** This process works on the task already: grant nothing. */
   readonly look?: boolean;
   /** A FAILURE of another job's run is the answer to this one, too: it was parked until that run ended. Not one of that job's own lease. */

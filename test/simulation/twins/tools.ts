@@ -17,6 +17,8 @@ export class ToolServer {
   readonly effects = new Map<string, number>();
   /** A process is about to send a request that may be sent once. */
   onOnce: (taskId: string) => void = () => undefined;
+  /** A request of a process arrives; the task is the first attempt's, whichever attempt it is of. */
+  onRequest: (process: SimProcess, taskId: string) => void = () => undefined;
   readonly #world: World;
   readonly #traps: ReadonlyMap<string, Ticket['task']['trap']>;
 
@@ -54,6 +56,7 @@ export class ToolServer {
       to: 'tool',
       what: `tool ${taskId}`,
       effect: () => {
+        this.onRequest(process, taskId);
         const requests = (this.requests.get(taskId) ?? 0) + 1;
         this.requests.set(taskId, requests);
         // One half of the first requests of steps, by the first digit of their hash.

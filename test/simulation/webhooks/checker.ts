@@ -39,8 +39,6 @@ export class WebhookWatch {
   readonly #at: Watched;
   readonly #wished = new Set<string>();
   readonly #underWay = new Map<string, number>();
-  /** Rows that were forgotten because there were too many. */
-  #forgotten = 0;
   #resent = false;
   #servedAt: number | undefined;
 
@@ -51,6 +49,11 @@ export class WebhookWatch {
 
   get #rows() {
     return this.#at.file.statements.list({}, undefined, ALL).notices;
+  }
+
+  /** Rows that were forgotten because there were too many, or because they were over for too long by the API's clock. */
+  get #forgotten(): number {
+    return this.#at.file.trimmed.rows;
   }
 
   get pending(): number {
@@ -94,7 +97,6 @@ export class WebhookWatch {
       trim: async (before, now, limit) => {
         const isSurplus = this.#rows.length > ROOMS[this.#at.room].maxNotices;
         const done = await inner.trim(before, now, limit);
-        this.#forgotten += done.trimmed;
         if (done.trimmed > 0) reached.add(isSurplus ? 'notice:surplus' : 'notice:kept-over');
         return done;
       },

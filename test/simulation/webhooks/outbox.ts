@@ -20,6 +20,8 @@ export const ROOMS: Readonly<Record<SimWebhooks['room'], OutboxLimits>> = {
 export interface OutboxFile {
   readonly statements: OutboxStatements;
   readonly run: <T>(request: () => T) => T;
+  /** Rows that trims have removed, whoever lived to hear it. */
+  readonly trimmed: { rows: number };
 }
 
 const engines = new Map<SimWebhooks['room'], OutboxFile & { readonly empty: () => void }>();
@@ -29,6 +31,7 @@ export function emptyOutbox(room: SimWebhooks['room']): OutboxFile {
   const engine = engines.get(room) ?? open(room);
   engines.set(room, engine);
   engine.empty();
+  engine.trimmed.rows = 0;
   return engine;
 }
 
@@ -36,18 +39,20 @@ function open(room: SimWebhooks['room']): OutboxFile & { readonly empty: () => v
   const db = openDatabase(':memory:');
   migrate(db, new URL('../../../src/adapters/sqlite/sql/webhook-outbox/', import.meta.url));
   const empty = emptied(db, ['wishes']);
-  return { statements: outboxStatements(db, ROOMS[room]), run: (request) => db.transaction(request).immediate(), empty };
+  return { statements: outboxStatements(db, ROOMS[room]), run: (request) => db.transaction(request).immediate(), trimmed: { rows: 0 }, empty };
 }
 
 const WRITES: ReadonlySet<string> = new Set(['begin', 'beginPlans', 'add', 'want', 'settle', 'resend', 'restore', 'lose', 'trim']);
 
 /** The outbox of one process: a request is a transaction, durable when it is answered. */
-export function outboxFor({ statements, run }: OutboxFile, world: World, process: SimProcess): WebhookOutbox {
+export function outboxFor({ statements, run, trimmed }: OutboxFile, world: World, process: SimProcess): WebhookOutbox {
   const request = (method: string, args: readonly unknown[]): unknown => {
     if (WRITES.has(method) && world.isDiskFull) throw new WritError('STORAGE_UNAVAILABLE', 'the outbox of webhooks could not be written');
     const statement: unknown = Reflect.get(statements, method);
     if (typeof statement !== 'function') throw new Error(`there is no ${method}`);
-    return run(() => Reflect.apply(statement, statements, args) as unknown);
+    const answer = run(() => Reflect.apply(statement, statements, args) as unknown);
+    if (method === 'trim') trimmed.rows += (answer as ReturnType<OutboxStatements['trim']>).trimmed;
+    return answer;
   };
   const methods = Object.keys(statements).map((method) => [
     method,

@@ -45,6 +45,24 @@ describe('canonical JSON', () => {
     );
   });
 
+  it('writes each character as JSON does, in texts and names, however long they are and however many names were met', () => {
+    for (let code = 0; code < 0x300; code += 1) {
+      const character = String.fromCharCode(code);
+      for (const text of [character, `${character}a`, `a${character}`, 'a'.repeat(255) + character, 'a'.repeat(256) + character]) {
+        expect(canonicalJson(text)).toBe(JSON.stringify(text));
+        for (let again = 0; again < 2; again += 1) expect(canonicalJson({ [text]: 1 })).toBe(JSON.stringify({ [text]: 1 }));
+      }
+    }
+    for (const name of ['__proto__', '\ud800']) expect(refusal(() => canonicalJson(JSON.parse(`{${JSON.stringify(name)}:1}`)))).not.toBe('accepted');
+  });
+
+  it('refuses a name however often it is met', () => {
+    for (const name of ['constructor', 'prototype', '\udc00x', '__proto__']) {
+      const value: unknown = JSON.parse(`{"a":1,${JSON.stringify(name)}:1}`);
+      for (let again = 0; again < 3; again += 1) expect(refusal(() => canonicalJson(value))).toMatch(/^INVALID_MANIFEST/);
+    }
+  });
+
   // IEEE 754 bit patterns and texts of RFC 8785 appendix B, those that are not large integers.
   it.each([
     ['0000000000000000', '0'],

@@ -84,7 +84,7 @@ describe('leases that were signed together', () => {
       const opened = await authenticateLease(token, expected(n), { keyring, ed25519 });
       if (!opened.ok) return opened.message;
       const isRevoked = (jti: string): boolean => revoked.includes(jti);
-      return authorizeLease(opened.lease, { now: (NOW + 20) * 1000, maxTtl: 7200, isRevoked, capabilities: new Set(['FILE_MOVE']) })?.code;
+      return authorizeLease(opened.lease, { now: (NOW + 20) * 1000, maxTtl: 7200, isRevoked }, new Set(['FILE_MOVE']))?.code;
     };
     expect([await judged(short, 1), await judged(long, 2), await judged(long, 2, ['lease-2']), await judged(long, 2, ['lease-1'])]).toEqual([
       'LEASE_EXPIRED',

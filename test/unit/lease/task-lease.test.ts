@@ -41,7 +41,7 @@ async function judge(
   const authenticated = await authenticateLease(token, expected, { keyring, ed25519 });
   if (!authenticated.ok) return `INVALID_LEASE: ${authenticated.message}`;
   const isRevoked = (jti: string): boolean => revoked.includes(jti);
-  const refusal = authorizeLease(authenticated.lease, { now, maxTtl: 7200, isRevoked, capabilities: new Set(capabilities) });
+  const refusal = authorizeLease(authenticated.lease, { now, maxTtl: 7200, isRevoked }, new Set(capabilities));
   return refusal ? `${refusal.code}: ${refusal.message}` : 'granted';
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { AuthenticatedDelivery, ClaimedDelivery, DeliveryContext, PipelineDeps } from '../../../processors/context.ts';
-import { type Delivery, jobKey } from '../../../processors/delivery.ts';
+import { type Delivery, jobKey, wishOfDelivery } from '../../../processors/delivery.ts';
 import { createInFlight, type Running } from '../../../processors/in-flight.ts';
 import { runDelivery } from '../../../processors/pipeline.ts';
 import { createRepeatedFaults } from '../../../processors/repeated-faults.ts';
@@ -174,6 +174,7 @@ export async function createWorld() {
       return {
         ...context,
         task: { manifest, manifestSha256: sha256, authority, epoch: answer.epoch },
+        wish: wishOfDelivery(delivery),
         executor: host.executor,
         takeovers: 0,
         crashes: 0,
