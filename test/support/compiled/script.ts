@@ -16,7 +16,7 @@ export function scriptArgs(script: URL, args: readonly string[] = []): string[] 
   return twin === undefined ? ['--import', import.meta.resolve('tsx'), fileURLToPath(script), ...args] : [twin, ...args];
 }
 
-/** The file in the compiled tree; `undefined` where there is no tree. */
+/** The file in the compiled tree; `undefined` where there is no tree. One that is not there is to be named in `bundle.ts`. */
 export function compiledTwin(script: URL): string | undefined {
   const tree = process.env['WRIT_TEST_TREE'];
   if (tree === undefined) return undefined;
