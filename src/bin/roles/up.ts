@@ -29,6 +29,10 @@ export async function runUp(context: UpContext, { once }: { readonly once: boole
   await Promise.race([probePorts(listenedPorts(context.config), { mayHold: (pid) => pid === orphanPid(context.places.redis) }), asked]);
   if (!wasThere) lockUp(context.places);
   await prepareFirstStart(context.places, renderOwnToml());
+  if (once && playgroundOf(readSettings(context.options).loaded.config, context.places) === undefined) {
+    say('There is no tour: no base directory is named');
+    return 1;
+  }
   await mkdir(context.places.logs, { recursive: true, mode: 0o700 });
   const parts = upParts(context);
   try {
@@ -51,7 +55,6 @@ async function begin(context: UpContext, parts: Lifecycle, once: boolean): Promi
   // The first start has written settings.
   const settings = readSettings(options);
   const playground = playgroundOf(settings.loaded.config, places);
-  if (once && playground === undefined) say('There is no tour: no base directory is named');
   const wanted = once || (playground?.base === places.workspace && !existsSync(places.tourGiven));
   const passed = wanted && playground !== undefined ? await tour(context, settings, playground, say) : !once;
   const { configFile, operatorKey } = places;
