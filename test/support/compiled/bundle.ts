@@ -11,7 +11,7 @@ const STARTED = /^(src\/(adapters|bin|content-search|messages)|test)\/.*(-|\/)(c
  */
 const NAMED = new Set([
   ...['find-backends', 'run-program'].map((module) => `src/content-search/io/backend/${module}.ts`),
-  ...['bin/writ', 'content-search/index', 'content-search/process/launch', 'lease/keys'].map((module) => `src/${module}.ts`),
+  ...['bin/writ', 'bin/whole', 'content-search/index', 'content-search/process/launch', 'lease/keys'].map((module) => `src/${module}.ts`),
   ...['api', 'index-host', 'kernel', 'up', 'worker'].map((role) => `src/bin/roles/${role}.ts`),
   ...['mcp/stdio', 'mcp/tools/table', 'tui/run', 'tui/model/facets', 'tui/model/link'].map((module) => `src/surfaces/${module}.ts`),
   ...['fixtures/content-index/killed-build', 'integration/confined-fs/exchange-unprivileged', 'support/content/restless-tree'].map((module) => `test/${module}.ts`),
