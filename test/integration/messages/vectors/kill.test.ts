@@ -9,8 +9,8 @@ import { mailboxFile } from '../../../support/mailbox.ts';
 import { BOX } from '../../../support/mailbox-small.ts';
 import { killedAfter } from '../../../support/messages/killed.ts';
 
-const BATCH = 125;
-const MAILS = 4500;
+const BATCH = 250;
+const MAILS = 9000;
 const embedder = createHashEmbedder();
 const hashed = createHashing();
 
