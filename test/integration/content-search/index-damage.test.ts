@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** The long suite has thousands. */
-const [SEED, ROUNDS] = [1, 3];
+const [SEED, ROUNDS] = [1, 5];
 
 describe('an index of which a file is damaged', () => {
   it('changes no answer, holds no search up, and comes back by itself, whatever was done to it and when', {
