@@ -14,7 +14,9 @@ const NAMED = new Set([
   ...['bin/writ', 'bin/whole', 'content-search/index', 'content-search/process/launch', 'lease/keys'].map((module) => `src/${module}.ts`),
   ...['api', 'index-host', 'kernel', 'up', 'worker'].map((role) => `src/bin/roles/${role}.ts`),
   ...['mcp/stdio', 'mcp/tools/table', 'tui/run', 'tui/model/facets', 'tui/model/link'].map((module) => `src/surfaces/${module}.ts`),
-  ...['fixtures/content-index/killed-build', 'integration/confined-fs/exchange-unprivileged', 'support/content/restless-tree'].map((module) => `test/${module}.ts`),
+  ...['fixtures/content-index/killed-build', 'integration/confined-fs/exchange-unprivileged', 'support/content/restless-tree'].map(
+    (module) => `test/${module}.ts`,
+  ),
   ...['instances/fencer', 'instances/holder', 'content-process/confined-probe'].map((module) => `test/integration/${module}.ts`),
 ]);
 /** Packages in plain JavaScript that read no file beside them: most of the files that a process would load. */
