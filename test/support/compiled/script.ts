@@ -17,12 +17,13 @@ export function scriptArgs(script: URL, args: readonly string[] = []): string[] 
   return twin === undefined ? ['--import', import.meta.resolve('tsx'), fileURLToPath(script), ...args] : [twin, ...args];
 }
 
-/** The file in the compiled tree; `undefined` where there is no tree. Throws where it is not among those that are compiled (`bundle.ts`). */
+/** The file in the compiled tree; `undefined` where there is no tree. Throws where the script is not among those that are compiled (`bundle.ts`). */
 export function compiledTwin(script: URL): string | undefined {
   const tree = process.env['WRIT_TEST_TREE'];
   if (tree === undefined) return undefined;
   const file = path.join(tree, path.relative(packageRoot(), fileURLToPath(script))).replace(/\.ts$/, '.js');
-  if (!existsSync(file)) throw new Error(`${fileURLToPath(script)} is not compiled for the tests: name it in test/support/compiled/bundle.ts`);
+  if (!existsSync(file) && existsSync(script))
+    throw new Error(`${fileURLToPath(script)} is not compiled for the tests: name it in test/support/compiled/bundle.ts`);
   return file;
 }
 
