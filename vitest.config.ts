@@ -26,8 +26,8 @@ export default defineConfig({
     globalSetup: [at('test/support/compiled/setup.ts')],
     // A test names the requirements that it shows as tags; another word is refused.
     tags: requirementTags(readFileSync(at('docs/requirements.tsv'), 'utf8')),
-    // Half of what each property names: the long suite `search-oracles` has 25 times as many of all.
-    provide: { caseFactor: 0.5 },
+    // A quarter of what each property names: the long suite `search-oracles` has 25 times as many of all.
+    provide: { caseFactor: 0.25 },
     env: { WRIT_TEST_SLOWNESS: String(slowness) },
     testTimeout: whole,
     hookTimeout: whole,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -53,6 +53,9 @@ const ENTRIES = [
   'src/content-search/process/content-process',
   'src/messages/store/write/writer-thread',
 ];
+/** It loads what its kinds of search need and no more, so that it lies in pieces beside itself. */
+const IN_PIECES = 'src/bin/search/search-process';
+const PIECE = /^piece-\w+[.]js$/;
 
 /** What is the same for all bundles. Readable in a stack trace: names stay, and every module begins with its path. */
 const SHARED = {
@@ -96,12 +99,16 @@ await build({
   format: 'esm',
   plugins: [wholeApart(), places((file) => `new URL(${JSON.stringify(`../../${file}`)}, import.meta.url).href`)],
 });
-for (const entry of ENTRIES) {
+const pieces = path.join(root, 'dist', path.dirname(IN_PIECES));
+for (const old of readdirSync(pieces).filter((name) => PIECE.test(name))) rmSync(path.join(pieces, old));
+for (const entry of [...ENTRIES, IN_PIECES]) {
   const up = path.relative(path.dirname(entry), '.');
   await build({
     ...SHARED,
     entryPoints: [`${entry}.ts`],
-    outfile: `dist/${entry}.js`,
+    outdir: `dist/${path.dirname(entry)}`,
+    splitting: entry === IN_PIECES,
+    chunkNames: 'piece-[hash]',
     format: 'esm',
     // Packages that are CommonJS ask for others as such.
     banner: { js: "import { createRequire as requireBeside } from 'node:module'; const require = requireBeside(import.meta.url);" },

@@ -93,7 +93,7 @@ function bySql(db: SqliteDatabase, ask: EngineRequest, ranking: Ranking, place: 
 /** Random questions for words, as engines get them. */
 function ranked(file: string, agents: Parameters<typeof randomAsked>[1], random: Random): Promise<EngineRequest[]> {
   return asksOf(file, async (search) => {
-    for (let turn = 0; turn < cases(120); turn += 1) {
+    for (let turn = 0; turn < cases(240); turn += 1) {
       const { query, viewer } = randomAsked(random, agents);
       await search({ ...query, ranking: 'relevance' }, viewer);
     }

@@ -19,7 +19,7 @@ describe('an exclusion', () => {
         if (decision === 'excluded') expect(couldFind(bytes, pattern, how.ignoreCase, how.strategy)).toBe(false);
         if (decision === 'excluded' || decision === 'candidate') seen[decision] += 1;
       }),
-      { numRuns: cases(4000) },
+      { numRuns: cases(8000) },
     );
     // Otherwise nothing was shown.
     expect(seen.excluded).toBeGreaterThan(100);

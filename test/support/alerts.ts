@@ -19,11 +19,13 @@ export interface AlertRule {
 export const ALERT_FILES = ['task', 'redis', 'index', 'message'] as const;
 
 /** All rules of `prometheus/<name>-alerts.yml`. */
-export function rulesOf(name: string): readonly (AlertRule | { readonly record: string; readonly expr: string })[] {
+export function rulesOf(name: string): readonly Rule[] {
   return groupsOf(name).flatMap(({ rules }) => rules);
 }
 
-function groupsOf(name: string): readonly { readonly name: string; readonly rules: readonly AlertRule[] }[] {
+type Rule = AlertRule | { readonly record: string; readonly expr: string };
+
+function groupsOf(name: string): readonly { readonly name: string; readonly rules: readonly Rule[] }[] {
   return (parse(readFileSync(rulesFile(name), 'utf8')) as { groups: ReturnType<typeof groupsOf> }).groups;
 }
 
@@ -56,7 +58,7 @@ export function tellStories(rules: string, stories: readonly (readonly [string, 
   let all: string | undefined;
   it.each(stories)('tells, or is silent: %s', (_, story) => {
     // JSON is YAML.
-    if (all === undefined) for (const [one, file] of files) writeFileSync(file, JSON.stringify(played(rules, one)));
+    if (all === undefined) for (const [one, file] of files) writeFileSync(file, JSON.stringify(played(rules, one, file.replace(/yml$/, 'rules.yml'))));
     all ??= promtool([...files.values()]);
     expect(all === 'as told' ? all : promtool([files.get(story) ?? ''])).toBe('as told');
   });
@@ -74,18 +76,28 @@ export function runbookUrlOf({ annotations }: AlertRule, runbooks = 'http://127.
   return (annotations['runbook_url'] ?? '').replace(RUNBOOK_BASE, runbooks);
 }
 
-/** A story in promtool's words. An alert that does not exist would be silent as told. */
-function played(rules: string, { alert, series, after, step = '1m', labels, runbooks }: Story): object {
+/** The alert as it stands in its group, and what is recorded for it: promtool works out every rule of a file at every step of a story. */
+function groupsFor(rules: string, { alert, expr }: AlertRule): ReturnType<typeof groupsOf> {
+  const isFor = (rule: Rule): boolean => ('record' in rule ? expr.includes(rule.record) : rule.alert === alert);
+  return groupsOf(rules)
+    .map((group) => ({ ...group, rules: group.rules.filter(isFor) }))
+    .filter((group) => group.rules.length > 0);
+}
+
+/** A story in promtool's words, with its rules in a file of their own. An alert that does not exist would be silent as told. */
+function played(rules: string, { alert, series, after, step = '1m', labels, runbooks }: Story, file: string): object {
   const rule = alertsOf(rules).find((one) => one.alert === alert);
   if (rule === undefined) throw new Error(`there is no ${alert}`);
+  const groups = groupsFor(rules, rule);
+  writeFileSync(file, JSON.stringify({ groups }));
   const expected =
     labels === undefined
       ? []
       : [{ exp_labels: { ...rule.labels, ...labels }, exp_annotations: { ...rule.annotations, runbook_url: runbookUrlOf(rule, runbooks) } }];
   return {
-    rule_files: [rulesFile(rules)],
+    rule_files: [file],
     // Else promtool takes them in any order, and an alert may look at a recorded value that is a long step old.
-    group_eval_order: groupsOf(rules).map(({ name }) => name),
+    group_eval_order: groups.map(({ name }) => name),
     evaluation_interval: step,
     tests: [
       {

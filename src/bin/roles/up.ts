@@ -46,17 +46,17 @@ export async function runUp(context: UpContext, { once }: { readonly once: boole
 async function begin(context: UpContext, parts: Lifecycle, once: boolean): Promise<boolean> {
   const { config, places, options } = context;
   const host = indexRefusal(config) === undefined ? ', index host' : '';
-  say(`Writ starts in ${places.dataDir}: Redis, kernel, worker, API${host}; logs in ${places.logs}`);
-  await parts.start();
   // The first start has written settings.
   const settings = readSettings(options);
   const playground = playgroundOf(settings.loaded.config, places);
-  if (once && playground === undefined) say('There is no tour: no base directory is named');
+  const isMissed = once && playground === undefined;
+  if (isMissed) say('There is no tour: no base directory is named');
+  if (isMissed) return false;
+  say(`Writ starts in ${places.dataDir}: Redis, kernel, worker, API${host}; logs in ${places.logs}`);
+  await parts.start();
   const wanted = once || (playground?.base === places.workspace && !existsSync(places.tourGiven));
   const passed = wanted && playground !== undefined ? await tour(context, settings, playground, say) : !once;
-  const { configFile, operatorKey } = places;
-  if (!once)
-    say(nextSteps({ program: programWords(options, settings), playground, commands: commandDirectory(), configFile, operatorKey, url: await apiUrl(places) }));
+  if (!once) say(nextSteps({ ...places, program: programWords(options, settings), playground, commands: commandDirectory(), url: await apiUrl(places) }));
   return passed;
 }
 

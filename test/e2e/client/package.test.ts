@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packageRoot } from '../../../config/package.ts';
+import { brokenLinks } from '../../../scripts/docs/links.ts';
 import { patient } from '../../support/patience.ts';
 import { type Consumer, installPackage } from './package.ts';
 
@@ -31,6 +32,27 @@ describe('the packed package', () => {
     const allowed =
       /^(package\.json|README\.md|CHANGELOG\.md|CONTRIBUTING\.md|docker-compose\.yml|(?:docs|examples|deploy|grafana|prometheus)\/.+|sbom\.cdx\.json|LICENSE|contracts\/[^/]+\.json|config\/writ\.toml|config\/(tools|tool-bindings|capabilities|use-cases)\/[^/]+\.json|registries\/tools\.json|dist\/(src|queues|processors|config)\/.+\.(js|sql|lua)|dist\/src\/bin\/((?:whole|roles)\.cjs|build-id)|dist\/src\/surfaces\/client\/[^/]+\.d\.ts|dist\/src\/content-search\/index\.d\.ts)$/;
     expect(consumer.files.filter((file) => !allowed.test(file))).toEqual([]);
+  });
+
+  it('has pages, dashboards, alerts, the compose file, units, manifests and examples beside the program', () => {
+    const wanted = [
+      ...['README.md', 'LICENSE', 'CHANGELOG.md', 'CONTRIBUTING.md', 'sbom.cdx.json', 'docker-compose.yml'],
+      ...['docs/README.md', 'docs/tutorial.md', 'docs/runbooks/WritDown.md', 'docs/generated/configuration.md'],
+      ...['grafana/dashboards/overview.json', 'grafana/provisioning/datasources/prometheus.yaml', 'prometheus/task-alerts.yml', 'deploy/redis/users.conf'],
+      ...['examples/client/copy-file.mjs', 'examples/raw-producer.py', 'examples/plans/archive-contracts.json', 'contracts/openapi.json', 'config/writ.toml'],
+    ];
+    expect(wanted.filter((file) => !consumer.files.includes(file))).toEqual([]);
+  });
+
+  it('has everything that its README and the map of its pages lead to', () => {
+    const pages = consumer.files.filter((file) => file.endsWith('.md')).map((file) => ({ file, text: readFileSync(path.join(packageRoot(), file), 'utf8') }));
+    const isPacked = (file: string): boolean => consumer.files.some((one) => one === file || one.startsWith(`${file}/`));
+    const broken = brokenLinks(pages, isPacked);
+    expect(broken.filter((line) => /^(?:README|docs\/(?:README|tutorial|operations|monitoring|cli))\.md/.test(line))).toEqual([]);
+  });
+
+  it('has no source, test, secret, or file of an installation', () => {
+    expect(consumer.files.filter((file) => /^(?:src|test|bench|scripts|secrets|\.writ|node_modules)\//.test(file))).toEqual([]);
   });
 
   it('names no place of the machine that built it', () => {

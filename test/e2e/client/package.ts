@@ -5,6 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { packageRoot } from '../../../config/package.ts';
 import { writeClientPackage } from '../../../scripts/client-package.ts';
+import { scriptArgs } from '../../support/compiled/script.ts';
 
 const run = promisify(execFile);
 
@@ -21,6 +22,7 @@ export interface Consumer extends Disposable {
   readonly files: readonly string[];
   write(name: string, text: string): string;
   node(file: string, args?: readonly string[], env?: Readonly<Record<string, string>>): Promise<Ran>;
+  /** What the compiler says, in the words of `tsc` (types-child.ts). */
   tsc(args: readonly string[]): Promise<Ran>;
 }
 
@@ -61,7 +63,6 @@ async function pack(from: string, into: string): Promise<Packed> {
 }
 
 function consumerOf(directory: string, files: Packed['files']): Consumer {
-  const tsc = path.join(packageRoot(), 'node_modules/typescript/bin/tsc');
   return {
     directory,
     files: files.map((file) => file.path),
@@ -71,7 +72,7 @@ function consumerOf(directory: string, files: Packed['files']): Consumer {
       return file;
     },
     node: (file, args = [], env = {}) => ran(process.execPath, [file, ...args], { cwd: directory, env: { PATH: process.env['PATH'] ?? '', ...env } }),
-    tsc: (args) => ran(process.execPath, [tsc, ...args], { cwd: directory, env: {} }),
+    tsc: (args) => ran(process.execPath, scriptArgs(new URL('types-child.ts', import.meta.url), args), { cwd: directory, env: {} }),
     [Symbol.dispose]: () => rmSync(directory, { recursive: true }),
   };
 }

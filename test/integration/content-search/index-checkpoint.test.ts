@@ -59,7 +59,7 @@ async function amidBuild(): Promise<void> {
     const text = await client.status();
     const { activity } = text === undefined || text === '' ? { activity: null } : IndexStatus.parse(JSON.parse(text));
     if (activity?.phase === 'TOKENIZE' && activity.done > 0) break;
-    await delay(5);
+    await delay(20);
   }
   client.close();
 }

@@ -61,7 +61,7 @@ describe('a search with the index in a tree that changes meanwhile', () => {
     await host.until('COMPLETE');
     let excluding = 0;
     // Where the host is in the midst of a change, a search goes without it: it takes more of them until one is served.
-    for (let turn = 0; turn < 60 || excluding === 0; turn += 1) {
+    for (let turn = 0; turn < 30 || excluding === 0; turn += 1) {
       const oldest = begun() - 4;
       const outcome = await tool.search({ pattern: 'needle', max_results: 5_000 }, new AbortController().signal);
       const newest = begun();

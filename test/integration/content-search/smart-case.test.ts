@@ -102,7 +102,7 @@ describe('smart case', () => {
   it('is what ripgrep makes of any pattern, as text and as an expression', () => {
     const random = createRandom(181);
     let decided = 0;
-    for (let count = 0; count < cases(60); count += 1) {
+    for (let count = 0; count < cases(120); count += 1) {
       const pattern = patternOf(random);
       for (const isText of [true, false]) {
         const expected = ripgrepIgnoresCase(pattern, isText ? ['-F'] : []);

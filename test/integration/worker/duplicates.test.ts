@@ -17,7 +17,7 @@ import { manifestOf, type Rig, startRig } from '../../support/rig.ts';
 /** A job that is parked so long has been woken when it comes back: no answer below waits for a timer. */
 const ENDLESS = { parkMs: 24 * 3600 * 1000 };
 const MANY = 500;
-/** Their states are some thousand commands; what a worker needs to answer them is left to it. */
+/** What a worker needs to answer them is left to it. */
 const LOOK = { interval: 250 };
 
 let rig: Rig;
@@ -62,7 +62,18 @@ async function duplicatesOf(manifest: TaskManifest, count: number, lease?: strin
   return queue.addBulk(Array.from({ length: count }, () => ({ name: 'raw', data: { v: 1, manifest, lease: given } })));
 }
 
-const statesOf = (jobs: readonly Job[]) => async () => [...new Set(await Promise.all(jobs.map((job) => job.getState())))];
+/** Looks whether all jobs are in this state: one after the other to the first that is not, and at the end at all of them at once. */
+function allAre(jobs: readonly Job[], state: string): () => Promise<readonly string[]> {
+  let at = 0;
+  return async () => {
+    for (; at < jobs.length; at += 1) {
+      const is = await jobs[at]?.getState();
+      if (is !== state) return [`${at} ${is}`];
+    }
+    at = 0;
+    return [...new Set(await Promise.all(jobs.map((job) => job.getState())))];
+  };
+}
 const startsOf = (jobs: readonly Job[]) => Promise.all(jobs.map(async ({ id = '' }) => (await queue.getJob(id))?.attemptsStarted));
 
 /** Some other worker has the task in hand; it is the one of job `t_<task_id>`, which is on no queue yet. */
@@ -81,7 +92,7 @@ describe(`${MANY} raw duplicates of one task`, () => {
     const duplicates = await duplicatesOf(manifest, MANY);
     await rig.startWorker(ENDLESS);
     await rig.startWorker(ENDLESS);
-    await expect.poll(statesOf(duplicates), LOOK).toEqual(['delayed']);
+    await expect.poll(allAre(duplicates, 'delayed'), LOOK).toEqual(['delayed']);
     expect(await redis.hlen(parkedKey(manifest.task_id))).toBe(MANY);
     const starts = await startsOf(duplicates);
 
@@ -92,7 +103,7 @@ describe(`${MANY} raw duplicates of one task`, () => {
     expect(await startsOf(duplicates)).toEqual(starts);
 
     await rig.push(manifest);
-    await expect.poll(statesOf(duplicates), LOOK).toEqual(['completed']);
+    await expect.poll(allAre(duplicates, 'completed'), LOOK).toEqual(['completed']);
     expect(await redis.exists(parkedKey(manifest.task_id))).toBe(0);
     expect(readFileSync(destination, 'utf8')).toBe('content');
     expect(await rig.ledger.row(manifest.task_id)).toMatchObject({ state: 'success', epoch: 2 });
@@ -102,9 +113,9 @@ describe(`${MANY} raw duplicates of one task`, () => {
     await rig.startWorker(ENDLESS);
     await rig.startWorker(ENDLESS);
     const { manifest } = copyOf();
-    await expect.poll(statesOf(await duplicatesOf(manifest, MANY)), LOOK).toEqual(['completed']);
+    await expect.poll(allAre(await duplicatesOf(manifest, MANY), 'completed'), LOOK).toEqual(['completed']);
     const late = await duplicatesOf(manifest, 50);
-    await expect.poll(statesOf(late), LOOK).toEqual(['completed']);
+    await expect.poll(allAre(late, 'completed'), LOOK).toEqual(['completed']);
     expect(await redis.exists(parkedKey(manifest.task_id))).toBe(0);
   });
 
@@ -114,9 +125,9 @@ describe(`${MANY} raw duplicates of one task`, () => {
     await heldElsewhere(manifest);
     const duplicates = await duplicatesOf(manifest, MANY);
     await rig.startWorker(ENDLESS);
-    await expect.poll(statesOf(duplicates), LOOK).toEqual(['delayed']);
+    await expect.poll(allAre(duplicates, 'delayed'), LOOK).toEqual(['delayed']);
     await rig.push(manifest);
-    await expect.poll(statesOf(duplicates), LOOK).toEqual(['failed']);
+    await expect.poll(allAre(duplicates, 'failed'), LOOK).toEqual(['failed']);
     const reasons = new Set(await Promise.all(duplicates.map(async ({ id = '' }) => (await queue.getJob(id))?.failedReason)));
     expect([...reasons]).toEqual([expect.stringMatching(/^EXECUTION_FAILED: /)]);
     expect(await rig.ledger.row(manifest.task_id)).toMatchObject({ state: 'failure', epoch: 2 });
@@ -128,9 +139,9 @@ it('duplicates with living leases do not share the end of one whose lease had ex
   await heldElsewhere(manifest);
   const duplicates = await duplicatesOf(manifest, 20);
   await rig.startWorker(ENDLESS);
-  await expect.poll(statesOf(duplicates), LOOK).toEqual(['delayed']);
+  await expect.poll(allAre(duplicates, 'delayed'), LOOK).toEqual(['delayed']);
   await rig.push(manifest, { lease: await rig.lease(manifest, { iat: 1_000, exp: 1_001 }) });
-  await expect.poll(statesOf(duplicates), LOOK).toEqual(['completed']);
+  await expect.poll(allAre(duplicates, 'completed'), LOOK).toEqual(['completed']);
   expect(readFileSync(destination, 'utf8')).toBe('content');
 });
 
@@ -140,11 +151,11 @@ describe('killed while duplicates are parked', () => {
     await heldElsewhere(manifest);
     const duplicates = await duplicatesOf(manifest, 100);
     const parker = workerProcess(false);
-    await expect.poll(statesOf(duplicates), LOOK).toEqual(['delayed']);
+    await expect.poll(allAre(duplicates, 'delayed'), LOOK).toEqual(['delayed']);
     await killed(parker);
     await rig.startWorker(ENDLESS);
     await rig.push(manifest);
-    await expect.poll(statesOf(duplicates), LOOK).toEqual(['completed']);
+    await expect.poll(allAre(duplicates, 'completed'), LOOK).toEqual(['completed']);
   });
 
   it('the worker that runs the task, after the effect: who takes over wakes them, and nothing is done twice', { tags: ['FE-38', 'FE-39'] }, async () => {
@@ -156,7 +167,7 @@ describe('killed while duplicates are parked', () => {
     expect(existsSync(destination)).toBe(true);
     const duplicates = await duplicatesOf(manifest, 100);
     await rig.startWorker(ENDLESS);
-    await expect.poll(statesOf(duplicates), LOOK).toEqual(['completed']);
+    await expect.poll(allAre(duplicates, 'completed'), LOOK).toEqual(['completed']);
     await expect.poll(async () => (await queue.getJob(`t_${manifest.task_id}`))?.getState()).toBe('completed');
   });
 
@@ -170,6 +181,6 @@ describe('killed while duplicates are parked', () => {
     const result = await rig.sign(manifest, failure('EXECUTION_FAILED', 'no'));
     const record = { taskId: manifest.task_id, epoch: 1, status: 'FAILURE', errorCode: 'EXECUTION_FAILED', result, now: Date.now() } as const;
     expect(['recorded', 'awaited']).toContain(await rig.ledger.record(record));
-    await expect.poll(statesOf(duplicates), LOOK).toEqual(['failed']);
+    await expect.poll(allAre(duplicates, 'failed'), LOOK).toEqual(['failed']);
   });
 });

@@ -3,9 +3,22 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 
-/** Modules that are started as a process or a thread. One that this misses starts too, only more slowly. */
-const STARTED =
-  /^src\/bin\/writ\.js$|^src\/content-search\/process\/launch\.js$|^(src\/(adapters|bin|content-search|messages)|test)\/.*(-|\/)(child|parent|process|thread|scenario|server)\.js$/;
+/** Modules that are started as a process or a thread, by their names. */
+const STARTED = /^(src\/(adapters|bin|content-search|messages)|test)\/.*(-|\/)(child|parent|process|thread|scenario|server)\.ts$/;
+/**
+ * Others that are started, that a started script imports by its place, that the shipped program leaves outside
+ * (`scripts/bundle.js`), or that are read where they lie: the finder of backends has these search in its own file.
+ */
+const NAMED = new Set([
+  ...['find-backends', 'run-program'].map((module) => `src/content-search/io/backend/${module}.ts`),
+  ...['bin/writ', 'bin/whole', 'content-search/index', 'content-search/process/launch', 'lease/keys'].map((module) => `src/${module}.ts`),
+  ...['api', 'index-host', 'kernel', 'up', 'worker'].map((role) => `src/bin/roles/${role}.ts`),
+  ...['mcp/stdio', 'mcp/tools/table', 'tui/run', 'tui/model/facets', 'tui/model/link'].map((module) => `src/surfaces/${module}.ts`),
+  ...['fixtures/content-index/killed-build', 'integration/confined-fs/exchange-unprivileged', 'support/content/restless-tree'].map(
+    (module) => `test/${module}.ts`,
+  ),
+  ...['instances/fencer', 'instances/holder', 'content-process/confined-probe'].map((module) => `test/integration/${module}.ts`),
+]);
 /** Packages in plain JavaScript that read no file beside them: most of the files that a process would load. */
 const BUNDLED = new Set([
   ...'@marcbachmann/cel-js @modelcontextprotocol/sdk @opentelemetry/api ajv ajv-formats bullmq cron-parser fastify ioredis ipaddr.js'.split(' '),
@@ -17,19 +30,19 @@ const ZOD = /^import \{ z \} from ["']zod["']/m;
 const LEFT = new Set(['msgpackr-extract']);
 
 /**
- * Puts bundles in the place of those modules of a compiled tree that are started. They share their chunks: a process
- * needs longer to find and load a thousand files than to run them.
+ * Writes the modules that are started into a tree which mirrors the checkout, as plain JavaScript. They share their chunks: a
+ * process needs longer to find and load a thousand files than to run them.
  *
+ * @param root    directory of the checkout
  * @param tree    directory of the compiled tree
- * @param modules its files, relative to it
+ * @param modules TypeScript files of the checkout, relative to it
  */
-export async function bundleStarted(tree: string, modules: readonly string[]): Promise<void> {
+export async function bundleStarted(root: string, tree: string, modules: readonly string[]): Promise<void> {
   await build({
-    absWorkingDir: tree,
-    entryPoints: modules.filter((file) => STARTED.test(file)),
+    absWorkingDir: root,
+    entryPoints: modules.filter((file) => STARTED.test(file) || NAMED.has(file)),
     outbase: '.',
     outdir: tree,
-    allowOverwrite: true,
     chunkNames: 'chunks/[hash]',
     bundle: true,
     splitting: true,
@@ -39,37 +52,38 @@ export async function bundleStarted(tree: string, modules: readonly string[]): P
     logLevel: 'warning',
     // What was CommonJS still asks for modules of Node.
     banner: { js: `import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);` },
-    plugins: [packages(tree), places(tree)],
+    plugins: [packages(root), places(root, tree)],
   });
 }
 
 /** Names of packages stay names, except those above and what these ask for themselves. */
-function packages(tree: string): Plugin {
+function packages(root: string): Plugin {
   return {
     name: 'packages',
     setup({ onResolve }) {
       onResolve({ filter: /^[^./]/ }, ({ path: name, importer, kind }) => {
         if (kind === 'entry-point') return undefined;
         const [owner = name] = /^(@[^/]+\/)?[^/]+/.exec(name) ?? [];
-        const isBundled = isIn(tree, importer) ? BUNDLED.has(owner) : !LEFT.has(owner);
+        const isBundled = isOurs(root, importer) ? BUNDLED.has(owner) : !LEFT.has(owner);
         return isBundled ? undefined : { external: true };
       });
     },
   };
 }
 
-/** A module in a bundle still finds what lies beside it in the tree. */
-function places(tree: string): Plugin {
+/** A module in a bundle still finds what would lie beside it in the tree. */
+function places(root: string, tree: string): Plugin {
   return {
     name: 'places',
     setup({ onLoad }) {
-      onLoad({ filter: /\.js$/ }, ({ path: file }) => {
-        if (!isIn(tree, file)) return undefined;
-        const text = readFileSync(file, 'utf8').replaceAll('import.meta.url', JSON.stringify(pathToFileURL(file).href));
-        return { contents: text.replace(ZOD, 'import * as z from "zod"') };
+      onLoad({ filter: /\.ts$/ }, ({ path: file }) => {
+        if (!isOurs(root, file)) return undefined;
+        const place = pathToFileURL(path.join(tree, path.relative(root, file)).replace(/\.ts$/, '.js')).href;
+        const text = readFileSync(file, 'utf8').replaceAll('import.meta.url', JSON.stringify(place));
+        return { contents: text.replace(ZOD, 'import * as z from "zod"'), loader: 'ts' };
       });
     },
   };
 }
 
-const isIn = (tree: string, file: string): boolean => file.startsWith(tree + path.sep);
+const isOurs = (root: string, file: string): boolean => file.startsWith(root + path.sep) && !file.startsWith(path.join(root, 'node_modules') + path.sep);

@@ -1,4 +1,5 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { packageRoot } from '../../../config/package.ts';
@@ -16,11 +17,14 @@ export function scriptArgs(script: URL, args: readonly string[] = []): string[] 
   return twin === undefined ? ['--import', import.meta.resolve('tsx'), fileURLToPath(script), ...args] : [twin, ...args];
 }
 
-/** The file in the compiled tree; `undefined` where there is no tree. */
+/** The file in the compiled tree; `undefined` where there is no tree. Throws where the script is not among those that are compiled (`bundle.ts`). */
 export function compiledTwin(script: URL): string | undefined {
   const tree = process.env['WRIT_TEST_TREE'];
   if (tree === undefined) return undefined;
-  return path.join(tree, path.relative(packageRoot(), fileURLToPath(script))).replace(/\.ts$/, '.js');
+  const file = path.join(tree, path.relative(packageRoot(), fileURLToPath(script))).replace(/\.ts$/, '.js');
+  if (!existsSync(file) && existsSync(script))
+    throw new Error(`${fileURLToPath(script)} is not compiled for the tests: name it in test/support/compiled/bundle.ts`);
+  return file;
 }
 
 /** A process of such a script, with a channel for messages. */

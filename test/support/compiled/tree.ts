@@ -1,5 +1,5 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { packageRoot } from '../../../config/package.ts';
 import { bundleStarted } from './bundle.ts';
@@ -15,12 +15,11 @@ const PACKAGE = ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md'];
 const SHIPPED = /^(writ\.js|build-id|\w+\.cjs(\..*\.cache)?)$/;
 
 /**
- * The sources and the tests' own scripts as plain JavaScript, made by esbuild in a fraction of a second: a process or a
- * thread that starts from them costs a third of one that starts through the TypeScript loader. It lies below
- * node_modules, where the packages are found, and readable to all, because some scripts give up their user. What is
- * started most is bundled.
+ * What tests start as processes and threads, the sources' and their own, as bundles of plain JavaScript: one that starts from
+ * them costs a third of one that starts through the TypeScript loader. It lies below node_modules, where the packages are
+ * found, and readable to all, because some scripts give up their user.
  *
- * @returns the directory, which mirrors the checkout
+ * @returns the directory, which mirrors the checkout as far as it goes
  */
 export async function compileTree(): Promise<string> {
   const root = packageRoot();
@@ -30,17 +29,11 @@ export async function compileTree(): Promise<string> {
   chmodSync(directory, 0o755);
   const files = SOURCES.flatMap((source) => readdirSync(path.join(root, source), { recursive: true, encoding: 'utf8' }).map((name) => path.join(source, name)));
   const modules = files.filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'));
-  const args = ['--format=esm', '--platform=node', '--target=node20', '--outbase=.', '--log-level=warning', `--outdir=${directory}`];
-  execFileSync(path.join(root, 'node_modules', '.bin', 'esbuild'), [...modules, ...args], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
-  for (const module of modules) nameJavaScript(path.join(directory, module.replace(/\.ts$/, '.js')));
   for (const file of [...files.filter((name) => ASSET.test(name)), ...PACKAGE]) {
     mkdirSync(path.dirname(path.join(directory, file)), { recursive: true });
     copyFileSync(path.join(root, file), path.join(directory, file));
   }
-  await bundleStarted(
-    directory,
-    modules.map((module) => module.replace(/\.ts$/, '.js')),
-  );
+  await bundleStarted(root, directory, modules);
   shipProgram(root, directory);
   return directory;
 }
@@ -51,12 +44,6 @@ function shipProgram(root: string, directory: string): void {
   const program = path.join('src', 'bin');
   const shipped = readdirSync(path.join(root, 'dist', program)).filter((name) => SHIPPED.test(name));
   for (const name of shipped) copyFileSync(path.join(root, 'dist', program, name), path.join(directory, program, name));
-}
-
-/** Without bundling, esbuild leaves the endings of imports as they are. */
-function nameJavaScript(file: string): void {
-  const text = readFileSync(file, 'utf8');
-  writeFileSync(file, text.replace(/(["'])(\.{1,2}\/[^"'\n]*)\.ts\1/g, '$1$2.js$1'));
 }
 
 export function removeTree(directory: string): void {

@@ -1,4 +1,4 @@
-import { SHOWN_STATES, type TaskFilter } from '../../../contracts/index.ts';
+import type { TaskFilter } from '../../../contracts/index.ts';
 import { type PageCursor, pathSpan, spanOf } from '../../../core/task-pages.ts';
 
 export type Parameters = Readonly<Record<string, string | number>>;
@@ -6,6 +6,9 @@ export type Parameters = Readonly<Record<string, string | number>>;
 /** Filters for equality: field of the filter → column. */
 const COLUMN = { state: 'state', capability: 'capability_id', error_code: 'error_code', plan: 'plan' } satisfies Partial<Record<keyof TaskFilter, string>>;
 type Field = keyof typeof COLUMN;
+
+/** All states that are shown; named once more, because their contract would bring its checks along into the threads of the index. */
+const STATES = Object.keys({ waiting: 1, delayed: 1, running: 1, success: 1, failure: 1 } satisfies Record<NonNullable<TaskFilter['state']>, 1>);
 
 /** Rows of one index in the order of their times. A course is exact for the filters in its `fields`. */
 const COURSES: readonly { readonly index: string; readonly fields: readonly Field[] }[] = [
@@ -79,7 +82,7 @@ function courseOf(given: readonly Field[], state: string | undefined): Course {
     index,
     where: fields.map(equals),
     also: given.filter((field) => !fields.includes(field)).map(equals),
-    states: state === undefined && fields.includes('state') ? SHOWN_STATES : [state ?? ''],
+    states: state === undefined && fields.includes('state') ? STATES : [state ?? ''],
   };
 }
 

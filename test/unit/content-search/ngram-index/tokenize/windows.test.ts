@@ -61,7 +61,7 @@ describe('a file in windows', () => {
         expect(whole.nfcStable).toBe(true);
         expect(sorted(tokens)).toEqual(sorted(whole));
       }),
-      { numRuns: cases(240) },
+      { numRuns: cases(480) },
     );
     expect(Math.min(taken, given, many)).toBeGreaterThan(5);
   });
