@@ -20,13 +20,19 @@ index_path = "/var/lib/writ/content-index"
 allowed_roots = ["/srv/files"]
 `;
 
+/** What a run may be given, so that nothing is fetched or compiled. */
+export interface Prepared {
+  /** A root file system of debootstrap with these packages; it is copied. */
+  readonly root?: string | undefined;
+  /** A node_modules of this lock file; it is linked. */
+  readonly modules?: string | undefined;
+}
+
 /**
  * A Debian with systemd and a Redis, the packed package in /opt/writ and the units, laid out as docs/services.md says; accounts and
  * owners are made inside, once it runs.
- *
- * @param prepared a root file system of debootstrap that is copied, so that nothing is fetched
  */
-export async function layOutRoot(home: string, prepared: string | undefined): Promise<string> {
+export async function layOutRoot(home: string, { root: prepared, modules }: Prepared): Promise<string> {
   const root = path.join(home, 'root');
   if (prepared === undefined) orThrow(await ran('debootstrap', ['--variant=minbase', `--include=${PACKAGES.join(',')}`, SUITE, root, MIRROR], home));
   else cpSync(prepared, root, { recursive: true, verbatimSymlinks: true, filter: (source) => !/\/(dev|proc|sys|run)\/./.test(source.slice(prepared.length)) });
@@ -36,7 +42,8 @@ export async function layOutRoot(home: string, prepared: string | undefined): Pr
   mkdirSync(opt, { recursive: true });
   const { file } = await packTarball(home);
   orThrow(await ran('tar', ['-xzf', file, '-C', opt, '--strip-components', '1'], home));
-  orThrow(await ran('npm', ['ci', '--omit=dev', '--prefer-offline', '--no-audit', '--no-fund'], opt));
+  if (modules !== undefined) orThrow(await ran('cp', ['-al', modules, path.join(opt, 'node_modules')], home));
+  else orThrow(await ran('npm', ['ci', '--omit=dev', '--prefer-offline', '--no-audit', '--no-fund'], opt));
   const units = path.join(opt, 'deploy/systemd');
   for (const unit of readdirSync(units)) copyFileSync(path.join(units, unit), path.join(root, 'etc/systemd/system', unit));
   for (const made of ['etc/writ', 'srv/files', 'home/somebody']) mkdirSync(path.join(root, made), { recursive: true });

@@ -11,11 +11,13 @@ import { isBack, isReady, isServed, ROLES, type Role, unitOf } from './roles.ts'
 import { layOutRoot } from './root.ts';
 
 /**
- * `npm run test:long -- systemd [--root <directory of debootstrap>]`: the packed package and the units of deploy/systemd under a real
+ * `npm run test:long -- systemd [--root <directory of debootstrap>] [--modules <node_modules>]`: the packed package and the units of deploy/systemd under a real
  * systemd in a container, installed by the steps of docs/services.md: each role killed, one that stands still, reloads, what each
  * role may see, and the stop.
  */
-const { values } = parseArgs({ options: { root: { type: 'string' }, evidence: { type: 'string', default: evidencePath('systemd') } } });
+const { values } = parseArgs({
+  options: { root: { type: 'string' }, modules: { type: 'string' }, evidence: { type: 'string', default: evidencePath('systemd') } },
+});
 const lacking = lackingHere();
 if (lacking.length > 0) {
   process.stderr.write(`${lacking.join('\n')}\n`);
@@ -71,7 +73,7 @@ async function stopAll(machine: Machine) {
 }
 
 try {
-  const root = await part('root', () => layOutRoot(home, values.root));
+  const root = await part('root', () => layOutRoot(home, values));
   await using machine = await bootMachine(root, path.basename(home), path.join(home, 'console'));
   const version = (await machine.must('systemctl', '--version')).split('\n')[0] ?? '';
   const complaints = await part('install', () => install(machine));
@@ -94,7 +96,19 @@ try {
     stopped: all(stopped),
   };
   const passed = all(checks);
-  const report = { suite: 'systemd', passed, systemd: version, checks, complaints, hardened, reloaded, killed, stopped, seconds };
+  const report = {
+    suite: 'systemd',
+    passed,
+    systemd: version,
+    packages: values.modules === undefined ? 'npm ci' : 'given',
+    checks,
+    complaints,
+    hardened,
+    reloaded,
+    killed,
+    stopped,
+    seconds,
+  };
   writeEvidence(values.evidence, { ...report, startedAt: startedAt.toISOString(), minutes: minutesSince(startedAt.getTime()), commit });
   process.stdout.write(`${JSON.stringify(report, null, 2)}\n${values.evidence}\n`);
   process.exitCode = passed ? 0 : 1;
