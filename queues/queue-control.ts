@@ -3,6 +3,9 @@ import { redisCall } from '../src/adapters/redis/redis-error.ts';
 import { WritError } from '../src/core/errors.ts';
 import { type Finding, passed, warning } from '../src/core/findings.ts';
 import type { QueueControl } from '../src/core/ports/index.ts';
+import { queueName } from './catalog.ts';
+import { findJob } from './job-lookup.ts';
+import { planJobId } from './plan-jobs.ts';
 import { closePoolQueues, openPoolQueues, type PoolQueuesOptions } from './pool-queues.ts';
 import { poolFigures } from './queue-status.ts';
 
@@ -21,6 +24,15 @@ export function createQueueControl(options: PoolQueuesOptions): QueueControl & A
           queues.map(async ({ name, shards }) => ((await Promise.all(shards.map((shard) => shard.isPaused()))).includes(true) ? [name] : [])),
         );
         return looks.flat();
+      }),
+    pausedAround: (planId) =>
+      redisCall(async () => {
+        const plans = queues.find(({ name }) => name === queueName('plan', options.pool));
+        for (const shard of plans?.shards ?? []) {
+          const found = await findJob(shard, options.connection, planJobId(planId));
+          if (found !== undefined) return found.state === 'waiting' && (await shard.isPaused()) ? plans?.name : undefined;
+        }
+        return undefined;
       }),
     async set(name, action) {
       const queue = queues.find((one) => one.name === name);

@@ -100,6 +100,10 @@ export const LONG_SUITES: Readonly<Record<string, LongSuite>> = {
     what: 'what npm pack gives is installed outside of the checkout, native modules compiled, and used for the first time',
     command: ['node', '--import', 'tsx', 'test/chaos/package/run.ts'],
   },
+  systemd: {
+    what: 'the packed package and the units of deploy/systemd under a real systemd in a container: each role killed and back, one that stands still, reloads, what each role may see, the stop',
+    command: ['node', '--import', 'tsx', 'test/chaos/systemd/run.ts'],
+  },
   containers: {
     what: 'a container engine builds the image and runs docker-compose.yml: tour, searches, each service killed under load; the pod of Kubernetes; an earlier image upgraded with jobs in flight, and put back',
     command: ['node', '--import', 'tsx', 'test/chaos/containers/run.ts'],

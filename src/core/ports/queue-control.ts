@@ -7,6 +7,8 @@ export interface QueueControl {
   list(): Promise<readonly QueueFigures[]>;
   /** The names of those that are paused; cheap. */
   paused(): Promise<readonly string[]>;
+  /** The queue of plans when it is paused and the plan itself waits in it; not of a plan that is parked, runs or has ended. */
+  pausedAround(planId: string): Promise<string | undefined>;
   /**
    * `pause`: no worker takes another job; what runs goes on, pushes are taken. Stays until `resume`, over restarts. May be
    * repeated: what was so before stays so.

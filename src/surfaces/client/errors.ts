@@ -34,10 +34,13 @@ export class WritTimeoutError extends Error {
   override readonly name = 'WritTimeoutError';
   /** Id of the task, or of the plan. */
   readonly taskId: string;
+  /** It, or the step of a plan, waits in this queue, which is paused: nothing comes until somebody resumes it. */
+  readonly pausedQueue: string | undefined;
 
-  constructor(taskId: string, timeoutMs: number) {
-    super(`${taskId} has not ended within ${timeoutMs} ms`);
+  constructor(taskId: string, timeoutMs: number, pausedQueue?: string) {
+    super(`${taskId} has not ended within ${timeoutMs} ms${pausedQueue === undefined ? '' : `: the queue ${pausedQueue} is paused`}`);
     this.taskId = taskId;
+    this.pausedQueue = pausedQueue;
   }
 }
 

@@ -252,10 +252,12 @@ export interface MessageReceipt {
   job: string;
   /** Keys of the messages, in the order of their operations. */
   keys: string[];
+  /** The wait was in vain because the queue of the writer is paused. */
+  queue_paused?: true | undefined;
 }
 
 /** The report of operations that are stored durably, and can be found. */
-export interface MessageReport extends MessageReceipt {
+export interface MessageReport extends Omit<MessageReceipt, 'queue_paused'> {
   counts: { inserted: number; updated: number; deleted: number; unchanged: number; refused: number };
   /** Ids of the messages, in the order of their operations. */
   ids: number[];

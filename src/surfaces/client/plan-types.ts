@@ -20,6 +20,8 @@ export interface PlanSubmitted {
   receipt: 'accepted' | 'in_flight' | 'retried';
   queue: string;
   location: string;
+  /** The wait was in vain because this queue is paused. */
+  paused_queue?: string | undefined;
 }
 
 /** The state of a plan. `result` is present only where it was asked for. */
@@ -43,6 +45,8 @@ export interface PlanStatus {
   error?: { code: string; message: string } | undefined;
   updated_at: string;
   result?: PlanResult | undefined;
+  /** A paused queue in which it, or its step, waits. */
+  paused_queue?: string | undefined;
 }
 
 /** The end of a plan, signed by its executor over `{plan_sha256, envelope}` in canonical form. */
@@ -106,12 +110,16 @@ export interface PlanRetryAnswer {
   plan_id: string;
   regranted: boolean;
   location: string;
+  /** The wait was in vain because this queue is paused. */
+  paused_queue?: string | undefined;
 }
 
 export interface PlanCancelAnswer {
   plan_id: string;
   cancel: 'requested';
   location: string;
+  /** The wait was in vain because this queue is paused. */
+  paused_queue?: string | undefined;
 }
 
 export interface BulkPlanRetryRequest {
@@ -215,4 +223,6 @@ export interface PlanUndoAnswer {
   whole: boolean;
   steps: PlanUndoStep[];
   location: string;
+  /** The wait was in vain because this queue is paused. */
+  paused_queue?: string | undefined;
 }

@@ -116,7 +116,7 @@ export function createPlans(transport: Transport): PlansApi {
         const wait = Math.max(0, Math.min(ROUND_S, (end - performance.now()) / 1000));
         const plan = await plans.get(planId, { wait, memory, ...(signal === undefined ? {} : { signal }) });
         if (plan.state === 'success' || plan.state === 'failure') return plan;
-        if (performance.now() >= end) throw new WritTimeoutError(planId, timeoutMs);
+        if (performance.now() >= end) throw new WritTimeoutError(planId, timeoutMs, plan.paused_queue);
       }
     },
     approve: (planId, word, options) => answer(planId, 'approve', word, options),

@@ -97,7 +97,7 @@ export function createTasks(transport: Transport): TasksApi {
         const wait = Math.max(0, Math.min(ROUND_S, left));
         const view = await tasks.get<C>(taskId, { wait, ...(signal === undefined ? {} : { signal }) });
         if (view.state === 'success' || view.state === 'failure') return view;
-        if (performance.now() >= end) throw new WritTimeoutError(taskId, timeoutMs);
+        if (performance.now() >= end) throw new WritTimeoutError(taskId, timeoutMs, view.queue_paused === true ? view.queue : undefined);
       }
     },
     async *list(filter = {}, { pageSize, signal } = {}) {

@@ -85,6 +85,8 @@ export interface TaskReceipt {
   receipt: 'accepted' | 'in_flight' | 'retried';
   queue: string;
   location: string;
+  /** The wait was in vain because its queue is paused. */
+  queue_paused?: true | undefined;
 }
 
 /** Why a task failed (docs/generated/errors.md). */
@@ -225,6 +227,8 @@ export interface RetryAnswer {
   task_id: string;
   regranted: boolean;
   location: string;
+  /** The wait was in vain because its queue is paused. */
+  queue_paused?: true | undefined;
 }
 
 /** The answer to an undo. `task_id` is that of the task that takes the effect back. */
@@ -233,6 +237,8 @@ export interface UndoAnswer {
   undo_of: string;
   receipt: 'accepted' | 'in_flight' | 'retried' | 'finished';
   location: string;
+  /** The wait was in vain because its queue is paused. */
+  queue_paused?: true | undefined;
 }
 
 /** The answer to a cancel. `cancelled`: nothing was done. `requested`: the task may have come too far; its outcome tells. */
@@ -240,6 +246,8 @@ export interface CancelAnswer {
   task_id: string;
   cancel: 'cancelled' | 'requested';
   state?: ShownState | undefined;
+  /** The wait was in vain because its queue is paused. */
+  queue_paused?: true | undefined;
 }
 
 export interface BulkRetryRequest {

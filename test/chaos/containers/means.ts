@@ -20,12 +20,22 @@ const PROGRAMS: Readonly<Record<string, string>> = {
   openssl: 'openssl',
 };
 
+/** The programs of a suite with their packages of Debian, and why it needs root. */
+export interface Means {
+  readonly programs: Readonly<Record<string, string>>;
+  readonly why: string;
+}
+
 /** What this machine lacks, in sentences that name the command to get it; empty: the suite can run. */
-export function lackingMeans(has: (program: string) => boolean = isInstalled, uid = process.getuid?.()): readonly string[] {
-  const missing = Object.keys(PROGRAMS).filter((program) => !has(program));
-  const packages = [...new Set(missing.map((program) => PROGRAMS[program]))];
+export function lackingMeans(
+  has: (program: string) => boolean = isInstalled,
+  uid = process.getuid?.(),
+  { programs, why }: Means = { programs: PROGRAMS, why: 'a container engine of its own needs root: sudo npm run test:long -- containers' },
+): readonly string[] {
+  const missing = Object.keys(programs).filter((program) => !has(program));
+  const packages = [...new Set(missing.map((program) => programs[program]))];
   return [
-    ...(uid === 0 ? [] : ['a container engine of its own needs root: sudo npm run test:long -- containers']),
+    ...(uid === 0 ? [] : [why]),
     ...(missing.length === 0 ? [] : [`missing: ${missing.join(', ')}; apt-get install -y --no-install-recommends ${packages.join(' ')}`]),
   ];
 }

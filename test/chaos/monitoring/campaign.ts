@@ -6,6 +6,7 @@ import { ALERT_FILES, alertsOf } from '../../support/alerts.ts';
 import type { DashboardJson } from '../../support/dashboards.ts';
 import { patient } from '../../support/patience.ts';
 import type { Prometheus } from '../../support/prometheus.ts';
+import { meetIndexPass } from './index-pass.ts';
 import { startMonitored } from './installation.ts';
 import { type Panel, panelsOf, watchPanels } from './panels.ts';
 import { STRIKES } from './strikes.ts';
@@ -29,6 +30,7 @@ export async function monitored(only: string | undefined, tell: (line: string) =
     // Two scrapes later there is a rate.
     await delay(SCRAPES_MS);
   }
+  await meetIndexPass(hurt, watch.ask);
   await watch.ask();
   const early = await inPeace(hurt.prometheus);
   tell(`in peace stand: ${early.join(', ') || 'none'}`);

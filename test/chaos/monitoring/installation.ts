@@ -7,6 +7,7 @@ import { WritClient } from '../../../src/surfaces/client/index.ts';
 import { commandLine, lastJson, type Said } from '../../support/command-line.ts';
 import { startHttpProvider } from '../../support/http-provider.ts';
 import { freePorts } from '../../support/ports.ts';
+import { startPostgresql } from '../../support/postgresql.ts';
 import { type Prometheus, startPrometheusWith } from '../../support/prometheus.ts';
 import { startRedisServer } from '../../support/redis-server.ts';
 import { mountSmall } from './file-system.ts';
@@ -71,10 +72,15 @@ async function open(defer: (undo: () => unknown) => void): Promise<Omit<Installa
   const hook = await startHttpProvider((_, response) => void response.writeHead(receiver.status).end());
   defer(() => hook[Symbol.asyncDispose]());
 
+  // Its panels have a value where there is one.
+  const postgresql = await startPostgresql();
+  defer(() => postgresql[Symbol.asyncDispose]());
+  const database = postgresql.database();
+
   const places = dataDirPaths(data);
   const cli: Installation['cli'] = (args, input) => commandLine(['--data-dir', data, ...args], input);
   await cli(['init']);
-  writeFileSync(places.configFile, settings({ apiPort, redisUrl, base, cache, hook: `${hook.url}/hook` }), { mode: 0o600 });
+  writeFileSync(places.configFile, settings({ apiPort, redisUrl, base, cache, database, hook: `${hook.url}/hook` }), { mode: 0o600 });
   const roles = Object.fromEntries(ROLES.map((name) => [name, createRole(['--data-dir', data, name], logs)])) as Record<RoleName, Role>;
   defer(() => Promise.all(Object.values(roles).map((role) => role.end('SIGKILL'))));
   for (const name of ROLES) await roles[name].start();
@@ -91,10 +97,11 @@ interface Settings {
   readonly redisUrl: string;
   readonly base: string;
   readonly cache: string;
+  readonly database: string;
   readonly hook: string;
 }
 
-function settings({ apiPort, redisUrl, base, cache, hook }: Settings): string {
+function settings({ apiPort, redisUrl, base, cache, database, hook }: Settings): string {
   const directory = JSON.stringify(base);
   return [
     `[http]\nport = ${apiPort}\n[log]\nlevel = "warn"\n[redis]\nurl = "${redisUrl}"\n[worker]`,
@@ -103,6 +110,7 @@ function settings({ apiPort, redisUrl, base, cache, hook }: Settings): string {
     `[search.scopes.main]\nkind = "files"\npath = ${directory}`,
     `[tools.search]\nenabled = true\nemit_stats = true\nindex_mode = "on"\nindex_roots = [${directory}]\nindex_path = ${JSON.stringify(cache)}`,
     `[tools.sandbox]\nallowed_roots = [${directory}]`,
+    `[messages]\nengine = "postgresql"\npostgresql_url = "${database}"`,
     `[webhooks.endpoints.all]\nurl = "${hook}"\nallow = ["127.0.0.1"]\ncapabilities = ["FILE_COPY"]\n`,
   ].join('\n');
 }

@@ -8,6 +8,8 @@ export interface Traffic {
   round(): Promise<void>;
   /** Queues so many copies that can be done, and waits for none. */
   copies(count: number): Promise<void>;
+  /** Queues so many moves, each of a file of its own, and waits for none. */
+  moves(count: number): Promise<void>;
   /** Names tasks and messages. */
   next(): string;
 }
@@ -42,6 +44,15 @@ export function createTraffic({ base, client }: Installation): Traffic {
       await client.messages.ingest(ops, { wait: 60 });
       await client.messages.search({ text: 'needle' });
       await client.contentSearch({ pattern: 'needle' });
+    },
+    async moves(count) {
+      const moves = Array.from({ length: count }, () => {
+        const id = next();
+        writeFileSync(file(`${id}-from`), id);
+        const inputs = { source_path: file(`${id}-from`), destination_path: file(id) };
+        return { task_id: id, capability_id: 'FILE_MOVE' as const, inputs, constraints: {} };
+      });
+      await Promise.all(moves.map((manifest) => client.tasks.submit(manifest, { sign: true })));
     },
     async copies(count) {
       await Promise.all(Array.from({ length: count }, () => client.tasks.submit(copy('source'), { sign: true })));

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'bullmq';
 import { describe, expect, it } from 'vitest';
 import { QUEUE_PREFIX, workerOptions } from '../../../queues/catalog.ts';
+import { createPlanJobs } from '../../../queues/plan-jobs.ts';
 import { createQueueControl } from '../../../queues/queue-control.ts';
 import { queueShards } from '../../../queues/shards.ts';
 import { taskJob, useQueueRig } from './fixture.ts';
@@ -26,6 +27,22 @@ describe('the switch of a queue', () => {
     expect(await enqueue.jobState('after')).not.toHaveProperty('queuePaused');
     const taken = [await at.rig.fetch(), await at.rig.fetch()].map(({ id }) => id);
     expect(taken.sort()).toEqual(['t_after', 't_before']);
+  });
+
+  it('tells of a plan that waits in the paused queue of plans, and of no other', async () => {
+    await using queues = control();
+    const jobs = createPlanJobs({ connection: at.rig.connection, pool: poolOf(at.rig.queueName) });
+    const [waits, later] = ['a'.repeat(64), 'b'.repeat(64)];
+    await jobs.add(waits, { v: 1, envelope: {}, lease: 'l' });
+    await jobs.add(later, { v: 1, envelope: {}, lease: 'l' }, { delay: 3_600_000 });
+    expect(await queues.pausedAround(waits)).toBeUndefined();
+    await queues.set(jobs.queue, 'pause');
+    expect(await queues.pausedAround(waits)).toBe(jobs.queue);
+    expect(await queues.pausedAround(later)).toBeUndefined();
+    expect(await queues.pausedAround('c'.repeat(64))).toBeUndefined();
+    await queues.set(jobs.queue, 'resume');
+    expect(await queues.pausedAround(waits)).toBeUndefined();
+    await jobs.close();
   });
 
   it('wakes workers that wait at the queue when it is resumed', async () => {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { PlanFilter, TaskFilter } from '../../../contracts/index.ts';
+import { PlanFilter, ShownPlanState, ShownState, TaskFilter } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
 import { shellWord } from '../text/shell-word.ts';
 import { parseSeconds } from '../text/values.ts';
@@ -45,12 +45,19 @@ const FIELDS = { state: 'state', capability: 'capability', code: 'error_code', p
 
 /** @throws WritError INVALID_ARGUMENT, with the option in `field` */
 export function taskFilterOf(flags: FilterFlags, now: number): TaskFilter {
+  assertState(flags, ShownState.options);
   return checked(TaskFilter.safeParse(valuesOf(flags, now)));
 }
 
 /** @throws WritError INVALID_ARGUMENT, with the option in `field` */
 export function planFilterOf(flags: FilterFlags, now: number): PlanFilter {
+  assertState(flags, ShownPlanState.options);
   return checked(PlanFilter.safeParse(valuesOf(flags, now)));
+}
+
+function assertState({ state }: FilterFlags, states: readonly string[]): void {
+  if (state !== undefined && !states.includes(state))
+    throw new WritError('INVALID_ARGUMENT', `--state must be one of ${states.join(', ')}`, { field: '--state' });
 }
 
 function valuesOf(flags: FilterFlags, now: number): Record<string, string> {
@@ -62,10 +69,14 @@ function valuesOf(flags: FilterFlags, now: number): Record<string, string> {
   return Object.fromEntries(given);
 }
 
+/** As the contracts have it. */
+const TIME = TaskFilter.shape.since.unwrap();
 const AGE = /^\d{1,9}[smhd]$/;
 
 function timeOf(word: string, option: string, now: number): string {
   if (AGE.test(word)) return new Date(Math.max(0, now - parseSeconds(word, option) * 1000)).toISOString();
+  if (!TIME.safeParse(word).success)
+    throw new WritError('INVALID_ARGUMENT', `${option} must be a time such as 2026-01-31T12:00:00Z, or an age such as 90s, 15m, 24h, 7d`, { field: option });
   return word;
 }
 

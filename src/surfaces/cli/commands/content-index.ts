@@ -2,10 +2,10 @@ import type { Command } from 'commander';
 import { INDEX_ACTIONS, type IndexAction, type IndexActivity, type IndexReport, type IndexStatus, type IndexTaskEnd } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
 import type { IndexMode, IndexService, IndexTarget } from '../../../core/ports/index.ts';
-import { bytes, counted } from '../../../core/units.ts';
+import { bytes, counted, duration } from '../../../core/units.ts';
 import { type CommandContext, command, type Registrar } from '../command.ts';
 import { pairs, table } from '../text/table.ts';
-import { duration, printable } from '../text/values.ts';
+import { printable } from '../text/values.ts';
 
 const ACTIONS = {
   build: 'make the index anew; the old one serves until then',

@@ -1,10 +1,11 @@
 import { ROLES, Role } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
 import type { ApiKey } from '../../../core/ports/index.ts';
+import { duration } from '../../../core/units.ts';
 import { auditedCommand, auditedUrgentCommand, type CommandContext, command, type Registrar } from '../command.ts';
 import type { ApiAccess } from '../services.ts';
 import { table } from '../text/table.ts';
-import { duration, parseSeconds, timeOf } from '../text/values.ts';
+import { parseSeconds, timeOf } from '../text/values.ts';
 
 export const register: Registrar = (program, deps, exit) => {
   const key = program.command('key').helpCommand(false).description('keys of the HTTP API');

@@ -1,9 +1,10 @@
 import type { LeasePayload, TaskManifest } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
+import { duration } from '../../../core/units.ts';
 import { auditedCommand, auditedUrgentCommand, type CommandContext, command, type Registrar } from '../command.ts';
 import type { CliIo } from '../services.ts';
 import { pairs } from '../text/table.ts';
-import { duration, parseLeaseTerms, timeOf } from '../text/values.ts';
+import { parseLeaseTerms, timeOf } from '../text/values.ts';
 
 export const register: Registrar = (program, deps, exit) => {
   const lease = program.command('lease').helpCommand(false).description('issue, verify and revoke leases');

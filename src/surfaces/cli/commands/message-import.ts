@@ -2,11 +2,10 @@ import { Option } from 'commander';
 import { IMPORT_FORMATS } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
 import type { ImportFormat, ImportSource } from '../../../core/ports/index.ts';
-import { bytes } from '../../../core/units.ts';
+import { bytes, duration } from '../../../core/units.ts';
 import type { ImportSummary } from '../../shared/messages/import.ts';
 import { auditedCommand, type CommandContext, command, type Registrar } from '../command.ts';
 import type { CliIo } from '../services.ts';
-import { duration } from '../text/values.ts';
 
 const HELP = `
 The format is found out by looking. A run that was broken off goes on where it was; what is there already is left as it is.

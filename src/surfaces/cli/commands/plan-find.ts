@@ -1,13 +1,14 @@
 import type { PlanFilter, PlanHistory, PlanRecord, PlanStepRecord } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
 import type { Plans } from '../../../core/ports/index.ts';
+import { duration } from '../../../core/units.ts';
 import type { BulkAct, BulkFlags } from '../bulk/act-on-many.ts';
 import { type FilterFlags, filterWords, planFilterOf, withFilters } from '../bulk/filters.ts';
 import { type CommandContext, command, type Registrar } from '../command.ts';
 import { planOperatorServices } from '../operator.ts';
 import { errorOfRetry, type RegrantFlags, regrantTerms, regrantWords, withRegrant } from '../regrant.ts';
 import { pairs, table } from '../text/table.ts';
-import { duration, parseWhole, printable } from '../text/values.ts';
+import { parseWhole, printable } from '../text/values.ts';
 
 const EXAMPLES = `
 Examples:

@@ -1,6 +1,6 @@
 import { WritError } from '../../../core/errors.ts';
 import type { PlannedEffect, PlannedStep, PlanReceipt, PlanView } from '../../../core/ports/index.ts';
-import { counted } from '../../../core/units.ts';
+import { counted, duration } from '../../../core/units.ts';
 import { workflowName } from '../../../core/workflow-name.ts';
 import { planIdOf, unknownPlan } from '../../shared/plans/plan-id.ts';
 import { endOf, hasEnded, planStatusOf } from '../../shared/plans/view.ts';
@@ -10,11 +10,12 @@ import { leaseTermsOf } from '../../shared/tasks/lease-terms.ts';
 import type { KeyFlags } from '../api/api-door.ts';
 import { auditedCommand, type CommandContext, command, type Registrar } from '../command.ts';
 import { planOperatorServices } from '../operator.ts';
+import { pausedFor } from '../paused-watch.ts';
 import { countEffects, type EffectCounts, effectText } from '../plan/effect-text.ts';
 import type { FollowFlags } from '../plan/follow-plan.ts';
 import { type RegrantFlags, regrantTerms, withRegrant } from '../regrant.ts';
 import { pairs, table } from '../text/table.ts';
-import { duration, parseSeconds, parseWhen, printable } from '../text/values.ts';
+import { parseSeconds, parseWhen, printable } from '../text/values.ts';
 import { registerApprovals } from './plan-approvals.ts';
 
 const EXAMPLES = `
@@ -191,15 +192,20 @@ async function runPlanShow(context: CommandContext, flags: PlanShowFlags, word: 
   const view = await (await services.plans()).view(id);
   if (view === undefined) throw unknownPlan(id);
   const verified = flags.verify === true && view.result !== undefined ? await (await services.planSignatures()).verifyEnd(view.result, id) : undefined;
-  const value = { ...planStatusOf(view, flags.memory === true), ...(verified === undefined ? {} : { verified }) };
-  await context.output.answer(value, () => planText(view, flags, verified, context.clock.now()));
+  const paused = hasEnded(view) ? undefined : await pausedFor(context, view);
+  const value = {
+    ...planStatusOf(view, flags.memory === true),
+    ...(paused === undefined ? {} : { paused_queue: paused }),
+    ...(verified === undefined ? {} : { verified }),
+  };
+  await context.output.answer(value, () => planText(view, flags, paused, verified, context.clock.now()));
   if (verified === false)
     throw new WritError('INVALID_RESULT', `the end of plan ${id} was not signed by an executor key of this data directory: do not trust it`);
   if (!hasEnded(view)) return 3;
   return view.state === 'success' ? 0 : 1;
 }
 
-function planText(view: PlanView, { memory }: PlanShowFlags, verified: boolean | undefined, now: number): string {
+function planText(view: PlanView, { memory }: PlanShowFlags, paused: string | undefined, verified: boolean | undefined, now: number): string {
   const { id, state, stepsDone, current, cancelRequested, error, updated, notBefore } = view;
   const rows: [string, string][] = [
     ['plan', id],
@@ -212,6 +218,7 @@ function planText(view: PlanView, { memory }: PlanShowFlags, verified: boolean |
     if (current.waits !== undefined) rows.push(['waits for', waitText(current.waits)]);
     if (current.taskId !== undefined) rows.push(['its task', current.taskId]);
   }
+  if (paused !== undefined) rows.push(['paused queue', `${paused}; \`writ queue resume ${paused}\` lets it go on`]);
   if (cancelRequested) rows.push(['cancel', 'asked']);
   if (error !== undefined) rows.push(['error', `${error.code}: ${error.message}`]);
   rows.push(['changed', `${duration(now - updated)} ago`]);

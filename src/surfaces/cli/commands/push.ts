@@ -3,6 +3,7 @@ import type { Rejection } from '../../shared/input/parse-task.ts';
 import { whyNothingCame } from '../../shared/queues.ts';
 import { leaseTermsOf } from '../../shared/tasks/lease-terms.ts';
 import { type CommandContext, command, openInput, type Registrar } from '../command.ts';
+import { watchPaused } from '../paused-watch.ts';
 import type { Progress } from '../push/progress.ts';
 import type { PushReport, PushSummary } from '../push/push-all.ts';
 import { taskStatusJson, taskStatusText } from '../text/task-status.ts';
@@ -65,17 +66,21 @@ async function runPush(context: CommandContext, flags: PushFlags, file: string):
 
   const summary = emptySummary();
   const started = context.clock.monotonic();
-  const progress = createProgress(context.io, input.bytes);
+  const progress = createProgress(context.io, input.bytes, follower !== undefined);
+  const queues = new Set<string>();
+  const look = async (): Promise<readonly string[]> => (await (await services.queues()).paused()).filter((name) => queues.has(name));
+  const watch = follower && watchPaused(context, look, progress.aside);
   try {
     await pushAll(
       input.stream,
       { tasks, kernel, follower },
       { terms: { ...terms, ...leaseTermsOf(push) }, push, signal },
-      reporter(context, progress),
+      reporter(context, progress, summary, queues),
       summary,
     );
   } finally {
     follower?.stop();
+    watch?.stop();
     progress.stop();
     summary.ms = Math.round(context.clock.monotonic() - started);
     await close(context, summary);
@@ -83,8 +88,11 @@ async function runPush(context: CommandContext, flags: PushFlags, file: string):
   return exitOf(summary);
 }
 
-function reporter(context: CommandContext, progress: Progress): PushReport {
+/** @param queues those on which something was put, for whoever looks whether they are paused */
+function reporter(context: CommandContext, progress: Progress, summary: PushSummary, queues: Set<string>): PushReport {
   let told = 0;
+  let read = 0;
+  const show = (): void => progress.update(read, takenOver(summary), summary.succeeded + summary.failed);
   const tell = (text: string): void => {
     told += 1;
     if (context.output.json || told > TOLD) return;
@@ -94,6 +102,8 @@ function reporter(context: CommandContext, progress: Progress): PushReport {
   return {
     async receipt({ line }, receipt) {
       const { taskId, kind } = receipt;
+      if ('queue' in receipt) queues.add(receipt.queue);
+      show();
       await context.output.line({ line, task_id: taskId, receipt: kind, ...('jobId' in receipt ? { queue: receipt.queue, job_id: receipt.jobId } : {}) });
       if (kind === 'conflict') tell(`line ${line}: ${taskId}: the task_id is already used for another manifest (TASK_ID_CONFLICT)`);
     },
@@ -102,10 +112,14 @@ function reporter(context: CommandContext, progress: Progress): PushReport {
       tell(rejectionText(rejection));
     },
     async outcome(taskId, status) {
+      show();
       await context.output.line({ task_id: taskId, ...taskStatusJson(status) });
       if (status.state !== 'finished' || status.outcome.status === 'FAILURE') tell(`${taskId}: ${taskStatusText(status, context.clock.now())}`);
     },
-    progress: (bytesRead, summary) => progress.update(bytesRead, takenOver(summary)),
+    progress(bytesRead) {
+      read = bytesRead;
+      show();
+    },
   };
 }
 

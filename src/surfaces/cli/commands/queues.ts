@@ -5,7 +5,7 @@ import { type CommandContext, command, type Registrar } from '../command.ts';
 import { queueTable } from '../text/queues.ts';
 
 export const register: Registrar = (program, deps, exit) => {
-  const queue = program.command('queue').description('pause and resume queues');
+  const queue = program.command('queue').helpCommand(false).description('pause and resume queues');
   queue
     .command('list')
     .description('every queue of the pool: jobs, workers, and whether it is paused')

@@ -4,6 +4,7 @@ import type { ScopeState } from '../../../core/ports/search-scopes.ts';
 import { whyNothingCame } from '../../shared/queues.ts';
 import type { TaskStatus } from '../../shared/tasks/task-status.ts';
 import { auditedCommand, type CommandContext, command, type Registrar } from '../command.ts';
+import { toldOfPause } from '../paused-watch.ts';
 import type { CliServices } from '../services.ts';
 import { table } from '../text/table.ts';
 import { taskStatusText } from '../text/task-status.ts';
@@ -74,7 +75,7 @@ async function verifiedOutcome(context: CommandContext, manifest: TaskManifest, 
   const { waitForOutcome } = await import('../../shared/tasks/task-status.ts');
   const { task_id: taskId, capability_id: capabilityId } = manifest;
   const interrupted = context.interrupted();
-  const waited = await waitForOutcome(taskId, await services.tasks(), { timeoutMs, signal: interrupted });
+  const waited = await toldOfPause(context, taskId, waitForOutcome(taskId, await services.tasks(), { timeoutMs, signal: interrupted }));
   const status = interrupted.aborted ? await withdrawn(context, waited, manifest, services) : waited;
   if (status.state === 'unproven') throw unprovenTask(taskId);
   if (status.state !== 'finished') {

@@ -1,7 +1,7 @@
+import { duration } from '../../../core/units.ts';
 import { fromApi, KEY_OPTION, type KeyFlags, openApi } from '../api/api-door.ts';
 import { type CommandContext, command, type Registrar } from '../command.ts';
 import { table } from '../text/table.ts';
-import { duration } from '../text/values.ts';
 
 export const register: Registrar = (program, deps, exit) => {
   const sessions = program.command('sessions').helpCommand(false).description('browsers that are logged in to the API of this data directory');

@@ -1,5 +1,6 @@
 import type { TaskFilter, TaskRecord } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
+import { duration } from '../../../core/units.ts';
 import type { TaskDetails } from '../../shared/tasks/details.ts';
 import { fromApi, KEY_OPTION, type KeyFlags, openApi } from '../api/api-door.ts';
 import type { BulkAct, BulkFlags } from '../bulk/act-on-many.ts';
@@ -8,7 +9,7 @@ import { type CommandContext, command, type Registrar } from '../command.ts';
 import { operatorServices } from '../operator.ts';
 import { errorOfRetry, type RegrantFlags, regrantTerms, regrantWords, withRegrant } from '../regrant.ts';
 import { pairs, table } from '../text/table.ts';
-import { duration, parseSeconds, parseWhole, printable } from '../text/values.ts';
+import { parseSeconds, parseWhole, printable } from '../text/values.ts';
 
 const EXAMPLES = `
 Examples:

@@ -3,6 +3,7 @@ import type { OperatorServices } from '../../shared/tasks/operator.ts';
 import type { TaskStatus } from '../../shared/tasks/task-status.ts';
 import { auditedCommand, type CommandContext, command, type Registrar } from '../command.ts';
 import { operatorServices } from '../operator.ts';
+import { toldOfPause } from '../paused-watch.ts';
 import { type RegrantFlags, regrantTerms, withRegrant } from '../regrant.ts';
 import type { CliServices } from '../services.ts';
 import { pairs } from '../text/table.ts';
@@ -163,7 +164,7 @@ async function answerOrWait(
   }
   const { waitForOutcome } = await import('../../shared/tasks/task-status.ts');
   const timeoutMs = parseSeconds(flags.timeout, '--timeout') * 1000;
-  const status = await waitForOutcome(taskId, tasks, { timeoutMs, signal: context.interrupted() });
+  const status = await toldOfPause(context, taskId, waitForOutcome(taskId, tasks, { timeoutMs, signal: context.interrupted() }));
   const { unprovenTask } = await import('../../shared/tasks/task-id.ts');
   if (status.state === 'unproven') throw unprovenTask(taskId);
   const code = exitOf(status);

@@ -1,10 +1,10 @@
 import { WritError } from '../../../core/errors.ts';
 import type { PurgeAnswer, Vault, VaultEntry } from '../../../core/ports/index.ts';
-import { bytes, counted } from '../../../core/units.ts';
+import { bytes, counted, duration } from '../../../core/units.ts';
 import { type CommandContext, command, type Registrar } from '../command.ts';
 import type { CliServices } from '../services.ts';
 import { table } from '../text/table.ts';
-import { duration, parseSeconds } from '../text/values.ts';
+import { parseSeconds } from '../text/values.ts';
 
 export const register: Registrar = (program, deps, exit) => {
   const vault = program.command('vault').helpCommand(false).description('deleted files, kept so that a delete can be undone');

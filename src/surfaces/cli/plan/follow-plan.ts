@@ -6,6 +6,7 @@ import { hasEnded, planStatusOf } from '../../shared/plans/view.ts';
 import { waitForPlan } from '../../shared/plans/wait.ts';
 import { whyNothingCame } from '../../shared/queues.ts';
 import type { CommandContext } from '../command.ts';
+import { pausedFor, watchPaused } from '../paused-watch.ts';
 import { parseSeconds, printable } from '../text/values.ts';
 import { createPlanProgress } from './progress.ts';
 
@@ -28,13 +29,20 @@ export async function followPlan(context: CommandContext, id: string, plans: Pla
   const watchdog = setTimeout(() => quiet.abort(), quietMs);
   const progress = createPlanProgress(context);
   let last = '';
+  let latest: PlanView | undefined;
   const seen = (view: PlanView): void => {
     if (isStale(view, before)) return;
     const now = JSON.stringify([view.state, view.stepsDone, view.current]);
     if (now !== last) watchdog.refresh();
     last = now;
+    latest = view;
     progress.seen(view);
   };
+  const look = async (): Promise<readonly string[]> => {
+    const queue = latest && (await pausedFor(context, latest));
+    return queue === undefined ? [] : [queue];
+  };
+  const watch = watchPaused(context, look, progress.aside);
   let view: PlanView | undefined;
   try {
     view = await waitForPlan(id, plans, {
@@ -45,6 +53,7 @@ export async function followPlan(context: CommandContext, id: string, plans: Pla
     });
   } finally {
     clearTimeout(watchdog);
+    watch.stop();
     progress.stop();
   }
   if (view === undefined) throw unknownPlan(id);

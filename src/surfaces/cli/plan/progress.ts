@@ -1,11 +1,13 @@
 import type { PlanView } from '../../../core/ports/index.ts';
-import { counted } from '../../../core/units.ts';
+import { counted, duration } from '../../../core/units.ts';
 import type { CommandContext } from '../command.ts';
-import { duration, printable } from '../text/values.ts';
+import { printable } from '../text/values.ts';
 
 /** Tells how a plan goes on: one line that changes on a terminal, a line a step elsewhere, JSON lines with --json. */
 export interface PlanProgress {
   seen(view: PlanView): void;
+  /** Frees the line for a message; it is drawn again by itself. */
+  aside(): void;
   /** Frees the line. */
   stop(): void;
 }
@@ -34,6 +36,9 @@ export function createPlanProgress(context: CommandContext): PlanProgress {
       if (live) draw();
       else if (isNews && context.output.json) void context.output.line(stepLine(view));
       else if (isNews) context.output.note(stepText(view));
+    },
+    aside() {
+      if (live) stderr.write(CLEAR_LINE);
     },
     stop() {
       clearInterval(ticking);

@@ -1,6 +1,6 @@
 import type { QueueFigures } from '../../../core/ports/index.ts';
+import { duration } from '../../../core/units.ts';
 import { table } from './table.ts';
-import { duration } from './values.ts';
 
 const COLUMNS = [
   { title: 'queue' },

@@ -1,6 +1,6 @@
 import { causeOfResult, failureCause } from '../../../core/failure-cause.ts';
+import { duration } from '../../../core/units.ts';
 import type { TaskStatus } from '../../shared/tasks/task-status.ts';
-import { duration } from './values.ts';
 
 const UNPROVEN = 'what is stored as its outcome was not signed by an executor that is trusted here';
 

@@ -48,22 +48,6 @@ export function parseLeaseTerms({ ttl, confirmedBy }: { readonly ttl?: string; r
   return { ...(ttl === undefined ? {} : { ttlS: parseSeconds(ttl, '--ttl') }), ...(confirmedBy === undefined ? {} : { confirmedBy }) };
 }
 
-/** `0.3 s`, `42 s`, `3 min 5 s`, `2 h 10 min`, `4 d 3 h`. */
-export function duration(ms: number): string {
-  const seconds = Math.max(0, ms) / 1000;
-  if (seconds < 10) return `${Math.round(seconds * 10) / 10} s`;
-  const whole = Math.round(seconds);
-  if (whole < 60) return `${whole} s`;
-  if (whole < 3600) return pair(whole, 60, 'min', 's', 1);
-  if (whole < 86_400) return pair(whole, 3600, 'h', 'min', 60);
-  return pair(whole, 86_400, 'd', 'h', 3600);
-}
-
-function pair(seconds: number, large: number, largeName: string, smallName: string, small: number): string {
-  const rest = Math.floor((seconds % large) / small);
-  return `${Math.floor(seconds / large)} ${largeName}${rest === 0 ? '' : ` ${rest} ${smallName}`}`;
-}
-
 /** The time in UTC to the second. */
 export function timeOf(ms: number): string {
   return new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');

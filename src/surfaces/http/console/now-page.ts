@@ -1,9 +1,10 @@
 import { isWritError } from '../../../core/errors.ts';
 import type { QueueFigures } from '../../../core/ports/index.ts';
+import { duration } from '../../../core/units.ts';
 import { type Html, html } from './html.ts';
 import { factsOf, tableOf } from './page.ts';
 import type { ConsoleServices } from './services.ts';
-import { ago, span } from './times.ts';
+import { ago } from './times.ts';
 
 const MINUTE_MS = 60_000;
 /** Tasks of the last minute that are counted. */
@@ -29,7 +30,7 @@ export async function nowPage({ queues, index, clock }: Pick<ConsoleServices, 'q
     ['failed', typeof failed === 'string' ? failed : undefined],
     ['last change', typeof newest === 'object' ? ago(newest.updated_at, now) : undefined],
     ['tasks in the index', tasks],
-    ['index', problem === undefined ? `${state}, ${span(lagMs)} behind` : `${state}: ${problem}`],
+    ['index', problem === undefined ? `${state}, ${duration(lagMs)} behind` : `${state}: ${problem}`],
   ])}`;
 }
 
@@ -60,7 +61,7 @@ const COLUMNS = [
 function queueTable(figures: readonly QueueFigures[]): Html {
   const rows = figures.map(({ queue, paused, waiting, oldestWaitingMs, active, delayed, failed, workers }) => [
     paused ? `${queue} (paused)` : queue,
-    ...[waiting, oldestWaitingMs === undefined ? '-' : span(oldestWaitingMs), active, delayed, failed, workers],
+    ...[waiting, oldestWaitingMs === undefined ? '-' : duration(oldestWaitingMs), active, delayed, failed, workers],
   ]);
   return tableOf('Jobs and workers now', COLUMNS, rows, 'There is no queue.');
 }

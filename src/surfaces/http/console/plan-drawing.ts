@@ -1,6 +1,6 @@
 import type { PlanStepRecord } from '../../../contracts/index.ts';
+import { duration } from '../../../core/units.ts';
 import { type Html, html, visible } from './html.ts';
-import { span } from './times.ts';
 
 const WIDTH = 1100;
 const NAMES = 260;
@@ -24,9 +24,9 @@ export function drawTimeline(all: readonly PlanStepRecord[]): Html {
     const y = at * ROW + 6;
     const x = NAMES + Math.max(0, from - start) * scale;
     const width = Math.max(2, (to - from) * scale);
-    return html`<text x="8" y="${y + 13}">${labelOf(path, capability_id)}</text><rect class="bar ${state}${voided ? ' voided' : ''}" x="${round(x)}" y="${y}" width="${round(width)}" height="${ROW - 10}" rx="3"></rect><text class="quiet" x="${round(x + width + 6)}" y="${y + 13}">${span(to - from)}</text>`;
+    return html`<text x="8" y="${y + 13}">${labelOf(path, capability_id)}</text><rect class="bar ${state}${voided ? ' voided' : ''}" x="${round(x)}" y="${y}" width="${round(width)}" height="${ROW - 10}" rx="3"></rect><text class="quiet" x="${round(x + width + 6)}" y="${y + 13}">${duration(to - from)}</text>`;
   });
-  return svg(`Timeline of ${steps.length} steps over ${span(whole)}`, steps.length * ROW + 10, bars);
+  return svg(`Timeline of ${steps.length} steps over ${duration(whole)}`, steps.length * ROW + 10, bars);
 }
 
 const BOX = { width: 330, height: 34, gap: 14, indent: 46 } as const;
@@ -38,7 +38,7 @@ export function drawGraph(all: readonly PlanStepRecord[]): Html {
   const place = (at: number): { x: number; y: number } => ({ x: 12 + (depths[at] ?? 0) * BOX.indent, y: 10 + at * (BOX.height + BOX.gap) });
   const nodes = steps.map(({ path, capability_id, state, voided, since, ended_at }, at) => {
     const { x, y } = place(at);
-    const time = since === undefined || ended_at === undefined ? '' : span(Date.parse(ended_at) - Date.parse(since));
+    const time = since === undefined || ended_at === undefined ? '' : duration(Date.parse(ended_at) - Date.parse(since));
     const before = at === 0 ? undefined : place(at - 1);
     const edge = before && html`<path class="edge" d="M${before.x + 16} ${before.y + BOX.height} V${y - BOX.gap / 2} H${x + 16} V${y}"></path>`;
     return html`${edge}<rect class="box ${state}${voided ? ' voided' : ''}" x="${x}" y="${y}" width="${BOX.width}" height="${BOX.height}" rx="6"></rect><text x="${x + 10}" y="${y + 21}">${labelOf(path, capability_id)}</text><text class="quiet" x="${x + BOX.width + 8}" y="${y + 21}">${time}${voided ? ' voided' : ''}</text>`;

@@ -1,4 +1,6 @@
 import { PlanFilter, type PlanHistory, type PlanRecord, ShownPlanState } from '../../../contracts/index.ts';
+import { duration } from '../../../core/units.ts';
+import { heldPlan } from '../../shared/paused/held.ts';
 import { planHistory } from '../../shared/plans/history.ts';
 import { waitText } from '../../shared/plans/wait-text.ts';
 import type { Caller } from '../caller.ts';
@@ -9,7 +11,7 @@ import { planLink, taskLink } from './links.ts';
 import { actionForm, CONSOLE_PATH, factsOf, stateMark, tableOf } from './page.ts';
 import { drawGraph, drawTimeline } from './plan-drawing.ts';
 import type { ConsoleServices } from './services.ts';
-import { ago, span } from './times.ts';
+import { ago } from './times.ts';
 
 const PATH = `${CONSOLE_PATH}/plans`;
 const PAGE = 50;
@@ -62,6 +64,7 @@ export async function planPage(id: string, query: URLSearchParams, caller: Calle
   const cursor = query.get('cursor');
   const history = await planHistory(id, { limit: STEPS, ...(cursor === null ? {} : { cursor }) }, plans);
   const view = await plans.view(id);
+  const paused = view && (await heldPlan(view, services)).paused_queue;
   const { steps } = history;
   return html`${factsOf([
     ['plan', id],
@@ -69,6 +72,7 @@ export async function planPage(id: string, query: URLSearchParams, caller: Calle
     ['error', view?.error && `${view.error.code}: ${view.error.message}`],
     ['not before', view?.notBefore === undefined ? undefined : new Date(view.notBefore).toISOString()],
     ['under way', view?.current && `${view.current.tool} ${view.current.operation} at ${view.current.path}`],
+    ['paused queue', paused === undefined ? undefined : `${paused}: it goes on when somebody resumes the queue`],
     ['waits', view?.current?.waits && waitText(view.current.waits)],
     ['its task', view?.current?.taskId === undefined || view.current.waits?.for === 'approval' ? undefined : taskLink(view.current.taskId)],
     ['cancel', view?.cancelRequested === true ? 'asked' : undefined],
@@ -87,7 +91,7 @@ function stepTable({ steps }: PlanHistory): Html {
     visible(path, 120),
     capability_id,
     html`${stateMark(state)} ${error_code}${voided ? ' (voided by a retry)' : undefined}`,
-    since === undefined || ended_at === undefined ? '-' : span(Date.parse(ended_at) - Date.parse(since)),
+    since === undefined || ended_at === undefined ? '-' : duration(Date.parse(ended_at) - Date.parse(since)),
     ended_at?.replace('T', ' '),
     taskLink(task_id),
   ]);

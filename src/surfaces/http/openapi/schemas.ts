@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import * as contracts from '../../../contracts/index.ts';
+import * as paused from '../../shared/paused/answers.ts';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -16,7 +17,7 @@ export const NAMED = {
   BulkRetryRequest: contracts.BulkRetryRequest,
   BulkRetrySummary: contracts.BulkRetrySummary,
   BulkSummary: contracts.BulkSummary,
-  CancelAnswer: contracts.CancelAnswer,
+  CancelAnswer: paused.CancelAnswer,
   DryRun: contracts.DryRun,
   ExecutionResult: contracts.ExecutionResult,
   FieldFault: contracts.FieldFault,
@@ -27,14 +28,14 @@ export const NAMED = {
   IndexTaskEnd: contracts.IndexTaskEnd,
   IngestOp: contracts.IngestOp,
   IngestOutcome: contracts.IngestOutcome,
-  IngestReceipt: contracts.IngestReceipt,
+  IngestReceipt: paused.IngestReceipt,
   IngestReport: contracts.IngestReport,
   KeySet: contracts.KeySet,
   LeaseAnswer: contracts.LeaseAnswer,
   LeaseRequest: contracts.LeaseRequest,
   MessageSubmission: contracts.MessageSubmission,
-  PlanCancelAnswer: contracts.PlanCancelAnswer,
-  PlanUndoAnswer: contracts.PlanUndoAnswer,
+  PlanCancelAnswer: paused.PlanCancelAnswer,
+  PlanUndoAnswer: paused.PlanUndoAnswer,
   PlanUndoStep: contracts.PlanUndoStep,
   PlanEvent: contracts.PlanEvent,
   PlanFilter: contracts.PlanFilter,
@@ -44,12 +45,12 @@ export const NAMED = {
   PlanPage: contracts.PlanPage,
   PlanRecord: contracts.PlanRecord,
   PlanResult: contracts.PlanResult,
-  PlanRetryAnswer: contracts.PlanRetryAnswer,
+  PlanRetryAnswer: paused.PlanRetryAnswer,
   PlanRetryRequest: contracts.PlanRetryRequest,
-  PlanStatus: contracts.PlanStatus,
+  PlanStatus: paused.PlanStatus,
   PlanStepRecord: contracts.PlanStepRecord,
   PlanSubmission: contracts.PlanSubmission,
-  PlanSubmitted: contracts.PlanSubmitted,
+  PlanSubmitted: paused.PlanSubmitted,
   Problem: contracts.Problem,
   QueryExplain: contracts.QueryExplain,
   QueueList: contracts.QueueList,
@@ -60,7 +61,7 @@ export const NAMED = {
   ScheduleList: contracts.ScheduleList,
   ScheduleRequest: contracts.ScheduleRequest,
   ScheduleView: contracts.ScheduleView,
-  RetryAnswer: contracts.RetryAnswer,
+  RetryAnswer: paused.RetryAnswer,
   RetryRequest: contracts.RetryRequest,
   SearchQuery: contracts.SearchQuery,
   SearchResponse: contracts.SearchResponse,
@@ -79,11 +80,11 @@ export const NAMED = {
   TaskFilter: contracts.TaskFilter,
   TaskManifest: contracts.OfferedManifest,
   TaskPage: contracts.TaskPage,
-  TaskReceipt: contracts.TaskReceipt,
+  TaskReceipt: paused.TaskReceipt,
   TaskRecord: contracts.TaskRecord,
   TaskSubmission: contracts.TaskSubmission,
   TaskView: contracts.TaskView,
-  UndoAnswer: contracts.UndoAnswer,
+  UndoAnswer: paused.UndoAnswer,
 } satisfies Record<string, z.ZodType>;
 
 export interface SchemaBook {

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { TaskView } from '../../../contracts/index.ts';
 import { sha256Hex } from '../../../core/hash.ts';
+import { heldTask } from '../../shared/paused/held.ts';
 import type { OperatorServices } from '../../shared/tasks/operator.ts';
 import { isLast, waitForOutcome } from '../../shared/tasks/task-status.ts';
 import { shownTask } from '../../shared/tasks/view.ts';
@@ -42,21 +43,24 @@ export async function viewOf(taskId: string, status: Parameters<typeof shownTask
   return shownTask(taskId, status, await services.signatures());
 }
 
+/** What a wait has come to: the answer with the end, or what holds it up. */
+export type Waited<Held> = { readonly answer: Answer } | { readonly answer?: undefined; readonly held: Held };
+
 /**
  * The outcome of a task that was put on its way, when the client asked to wait and there is one in time.
  *
- * @returns a 200 with the task, else `undefined`
+ * @returns a 200 with the task, else whether its queue is paused
  */
 export async function outcomeWithin(
   taskId: string,
   wait: Wait | undefined,
   call: { readonly services: HttpServices; readonly signal: AbortSignal },
   headers: Readonly<Record<string, string>> = {},
-): Promise<Answer | undefined> {
-  if (!wait) return undefined;
+): Promise<Waited<ReturnType<typeof heldTask>>> {
+  if (!wait) return { held: {} };
   const status = await waitForOutcome(taskId, call.services.tasks, { timeoutMs: wait.timeoutMs, signal: call.signal });
-  if (status.state === 'unknown' || !isLast(status)) return undefined;
-  return { status: 200, body: await viewOf(taskId, status, call.services), headers: { ...headers, ...wait.headers } };
+  if (status.state === 'unknown' || !isLast(status)) return { held: heldTask(status) };
+  return { answer: { status: 200, body: await viewOf(taskId, status, call.services), headers: { ...headers, ...wait.headers } } };
 }
 
 /** A 200 with an ETag over the body, or a 304 for a client that has it already. */

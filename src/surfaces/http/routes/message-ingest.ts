@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { type IngestOp, IngestReceipt, IngestReport, MessageSubmission } from '../../../contracts/index.ts';
+import { type IngestOp, IngestReport, MessageSubmission } from '../../../contracts/index.ts';
 import { audited } from '../../../core/audited.ts';
 import { WritError } from '../../../core/errors.ts';
 import { withTimeLimit } from '../../../core/time-limit.ts';
+import { IngestReceipt } from '../../shared/paused/answers.ts';
+import { heldIngest } from '../../shared/paused/held.ts';
 import { type Answer, type Call, route } from '../route.ts';
 import { PREFER, PREFERENCE_APPLIED, waitOf } from './answers.ts';
 
@@ -87,7 +89,7 @@ async function send(
   const wait = waitOf(request, maxWaitS);
   if (wait === undefined) return { status: 202, body: receipt };
   const end = await withTimeLimit(wait.timeoutMs, signal, (limited) => messages.settled(job, limited));
-  if (end === undefined) return { status: 202, body: receipt, headers: wait.headers };
+  if (end === undefined) return { status: 202, body: { ...receipt, ...(await heldIngest(services.queues)) }, headers: wait.headers };
   if (!end.ok) throw new WritError('STORAGE_UNAVAILABLE', `job ${job} failed: ${end.message}`);
   const report: IngestReport = { ...end.outcome, ...receipt };
   return { status: 200, body: report, headers: wait.headers };

@@ -1,5 +1,7 @@
-import { CancelAnswer, RetryAnswer, RetryRequest, TaskView, UndoAnswer } from '../../../contracts/index.ts';
+import { RetryRequest, TaskView } from '../../../contracts/index.ts';
 import { audited } from '../../../core/audited.ts';
+import { CancelAnswer, RetryAnswer, UndoAnswer } from '../../shared/paused/answers.ts';
+import { heldTask } from '../../shared/paused/held.ts';
 import { cancelTask } from '../../shared/tasks/cancel.ts';
 import { retryDetail, retryTask } from '../../shared/tasks/retry.ts';
 import { undoTask } from '../../shared/tasks/undo.ts';
@@ -45,10 +47,11 @@ export const retryOneTask = route({
     const entry = { ...entryOf(caller, 'task.retry', params.id), detail: terms };
     const { regranted } = await audited(services.audit, entry, () => retryTask(params.id, terms, operatorServices(services, caller)), retryDetail);
     const wait = waitOf(call.request, services.maxWaitS);
-    const outcome = await outcomeWithin(params.id, wait, call);
+    const waited = await outcomeWithin(params.id, wait, call);
+    if (waited.answer) return waited.answer;
     const location = locationOf(params.id);
-    const answer: RetryAnswer = { task_id: params.id, regranted, location };
-    return outcome ?? { status: 202, body: answer, headers: { location, ...wait?.headers } };
+    const answer: RetryAnswer = { task_id: params.id, regranted, location, ...waited.held };
+    return { status: 202, body: answer, headers: { location, ...wait?.headers } };
   },
 });
 
@@ -85,10 +88,11 @@ export const undoOneTask = route({
       undoTask(params.id, operatorServices(services, caller)),
     );
     const wait = waitOf(call.request, services.maxWaitS);
-    const outcome = await outcomeWithin(undoId, wait, call);
+    const waited = await outcomeWithin(undoId, wait, call);
+    if (waited.answer) return waited.answer;
     const location = locationOf(undoId);
-    const answer: UndoAnswer = { task_id: undoId, undo_of: params.id, receipt: UNDO_WORDS[receipt.kind], location };
-    return outcome ?? { status: 202, body: answer, headers: { location, ...wait?.headers } };
+    const answer: UndoAnswer = { task_id: undoId, undo_of: params.id, receipt: UNDO_WORDS[receipt.kind], location, ...waited.held };
+    return { status: 202, body: answer, headers: { location, ...wait?.headers } };
   },
 });
 
@@ -121,7 +125,7 @@ export const cancelOneTask = route({
       return { status: 200, body: answer, headers: { ...wait?.headers } };
     }
     const state = cancelled.status.state === 'running' ? 'running' : 'waiting';
-    const answer: CancelAnswer = { task_id: params.id, cancel: 'requested', state };
+    const answer: CancelAnswer = { task_id: params.id, cancel: 'requested', state, ...(wait === undefined ? {} : heldTask(cancelled.status)) };
     return { status: 202, body: answer, headers: { location: locationOf(params.id), ...wait?.headers } };
   },
 });

@@ -1,5 +1,6 @@
-import { PlanCancelAnswer, PlanRetryAnswer, PlanRetryRequest, PlanStatus } from '../../../contracts/index.ts';
+import { PlanRetryRequest } from '../../../contracts/index.ts';
 import { audited } from '../../../core/audited.ts';
+import { PlanCancelAnswer, PlanRetryAnswer, PlanStatus } from '../../shared/paused/answers.ts';
 import { assertPlanLease } from '../../shared/plans/lease-check.ts';
 import { cancelPlan } from '../../shared/plans/operate.ts';
 import { planRetryServices, retryPlan } from '../../shared/plans/retry.ts';
@@ -55,10 +56,11 @@ export const retryOnePlan = route({
     };
     const { regranted } = await audited(services.audit, { ...entryOf(caller, 'plan.retry', params.id), detail: terms }, retry, retryDetail);
     const wait = waitOf(call.request, services.maxWaitS);
-    const end = await endWithin(params.id, wait, before, call);
+    const waited = await endWithin(params.id, wait, before, call);
+    if (waited.answer) return waited.answer;
     const location = planLocationOf(params.id);
-    const answer: PlanRetryAnswer = { plan_id: params.id, regranted, location };
-    return end ?? { status: 202, body: answer, headers: { location, ...wait?.headers } };
+    const answer: PlanRetryAnswer = { plan_id: params.id, regranted, location, ...waited.held };
+    return { status: 202, body: answer, headers: { location, ...wait?.headers } };
   },
 });
 
@@ -78,9 +80,10 @@ export const cancelOnePlan = route({
     const { params, caller, services } = call;
     await audited(services.audit, entryOf(caller, 'plan.cancel', params.id), () => cancelPlan(params.id, services.plans.plans));
     const wait = waitOf(call.request, services.maxWaitS);
-    const end = await endWithin(params.id, wait, undefined, call);
+    const waited = await endWithin(params.id, wait, undefined, call);
+    if (waited.answer) return waited.answer;
     const location = planLocationOf(params.id);
-    const answer: PlanCancelAnswer = { plan_id: params.id, cancel: 'requested', location };
-    return end ?? { status: 202, body: answer, headers: { location, ...wait?.headers } };
+    const answer: PlanCancelAnswer = { plan_id: params.id, cancel: 'requested', location, ...waited.held };
+    return { status: 202, body: answer, headers: { location, ...wait?.headers } };
   },
 });

@@ -1,5 +1,7 @@
-import { PlanUndoAnswer } from '../../../contracts/index.ts';
 import { audited } from '../../../core/audited.ts';
+import type { PlanView } from '../../../core/ports/index.ts';
+import { PlanUndoAnswer } from '../../shared/paused/answers.ts';
+import { heldPlan } from '../../shared/paused/held.ts';
 import { planUndoAnswer, undoPlan } from '../../shared/plans/undo.ts';
 import { isEndBefore } from '../../shared/plans/view.ts';
 import { waitForPlan } from '../../shared/plans/wait.ts';
@@ -43,10 +45,12 @@ export const undoOnePlan = route({
     const entry = { surface: 'http', who: caller.name, action: 'plan.undo', subject: params.id } as const;
     const undo = await audited(services.audit, entry, () => undoPlan(params.id, undoServices));
     const wait = waitOf(call.request, services.maxWaitS);
-    if (wait !== undefined) await waitForPlan(undo.undoId, plans, { timeoutMs: wait.timeoutMs, signal, isStale: (view) => isEndBefore(view, undo.before) });
+    const isStale = (view: PlanView): boolean => isEndBefore(view, undo.before);
+    const seen = wait && (await waitForPlan(undo.undoId, plans, { timeoutMs: wait.timeoutMs, signal, isStale }));
     const location = planLocationOf(undo.undoId);
     const answer = await planUndoAnswer(params.id, undo, plans, location);
     const hasEnded = answer.state === 'success' || answer.state === 'failure';
-    return { status: hasEnded ? 200 : 202, body: answer, headers: { location, ...wait?.headers } };
+    const held = hasEnded || seen === undefined ? {} : await heldPlan(seen, services);
+    return { status: hasEnded ? 200 : 202, body: { ...answer, ...held }, headers: { location, ...wait?.headers } };
   },
 });

@@ -1,6 +1,8 @@
-import { PlanStatus, PlanSubmission, PlanSubmitted } from '../../../contracts/index.ts';
+import { PlanSubmission } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
 import type { PlanReceipt } from '../../../core/ports/index.ts';
+import { PlanStatus, PlanSubmitted } from '../../shared/paused/answers.ts';
+import { heldPlanStatus } from '../../shared/paused/held.ts';
 import { assertGenuineEnd } from '../../shared/plans/genuine-end.ts';
 import { unknownPlan } from '../../shared/plans/plan-id.ts';
 import { submitPlan as submitToQueue } from '../../shared/plans/submit.ts';
@@ -59,10 +61,10 @@ export const submitPlan = route({
     if (receipt.kind === 'finished') return replayed(planSha256, call);
     const headers = receipt.kind === 'in-flight' ? KNOWN : {};
     const wait = waitOf(call.request, call.services.maxWaitS);
-    const end = await endWithin(planSha256, wait, before, call, headers);
-    if (end) return end;
+    const waited = await endWithin(planSha256, wait, before, call, headers);
+    if (waited.answer) return waited.answer;
     const location = planLocationOf(planSha256);
-    const answer: PlanSubmitted = { plan_id: planSha256, receipt: WORDS[receipt.kind], queue: receipt.queue, location };
+    const answer: PlanSubmitted = { plan_id: planSha256, receipt: WORDS[receipt.kind], queue: receipt.queue, location, ...waited.held };
     return { status: 202, body: answer, headers: { ...headers, ...wait?.headers, location } };
   },
 });
@@ -94,7 +96,8 @@ export const readPlan = route({
   path: '/v1/plans/:id',
   operation: 'readPlan',
   summary: 'How far a plan is, and how it ended',
-  description: 'Steps done, the step that is under way, the error that ended it. What its steps found is for those who may see it: `memory`.',
+  description:
+    'Steps done, the step that is under way, the error that ended it, a paused queue that holds it up. What its steps found is for those who may see it: `memory`.',
   tag: 'plans',
   // As for tasks: whoever may push a plan is told this address in the receipt.
   access: ['submit', 'read'],
@@ -113,6 +116,6 @@ export const readPlan = route({
     const view = await waitForPlan(id, services.plans.plans, { timeoutMs: wait?.timeoutMs ?? 0, signal });
     if (view === undefined) throw unknownPlan(id);
     if (memory === true) await assertGenuineEnd(view, services.plans.signatures);
-    return tagged(planStatusOf(view, memory === true), request.headers['if-none-match'], wait?.headers);
+    return tagged(await heldPlanStatus(view, memory === true, services), request.headers['if-none-match'], wait?.headers);
   },
 });

@@ -1,6 +1,7 @@
-import type { TaskReceipt, TaskSubmission } from '../../../contracts/index.ts';
+import type { TaskSubmission } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
 import type { KernelClient, PushOptions, Receipt } from '../../../core/ports/index.ts';
+import type { TaskReceipt } from '../../shared/paused/answers.ts';
 import { dryRun } from '../../shared/tasks/dry-run.ts';
 import { assertMaySign, submitTask } from '../../shared/tasks/submit.ts';
 import { readTaskStatus } from '../../shared/tasks/task-status.ts';
@@ -62,9 +63,9 @@ const WORDS = { accepted: 'accepted', 'in-flight': 'in_flight', retried: 'retrie
 async function queued({ kind, taskId, queue }: Queued, call: SubmitCall): Promise<Answer> {
   const headers = kind === 'in-flight' ? REPLAYED : {};
   const wait = waitOf(call.request, call.services.maxWaitS);
-  const outcome = await outcomeWithin(taskId, wait, call, headers);
-  if (outcome) return outcome;
+  const waited = await outcomeWithin(taskId, wait, call, headers);
+  if (waited.answer) return waited.answer;
   const location = locationOf(taskId);
-  const body: TaskReceipt = { task_id: taskId, receipt: WORDS[kind], queue, location };
+  const body: TaskReceipt = { task_id: taskId, receipt: WORDS[kind], queue, location, ...waited.held };
   return { status: 202, body, headers: { ...headers, ...wait?.headers, location } };
 }

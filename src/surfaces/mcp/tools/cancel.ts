@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { Sha256Hex, TaskId } from '../../../contracts/index.ts';
 import { audited } from '../../../core/audited.ts';
+import { HELD_TASK } from '../../shared/paused/answers.ts';
+import { heldTask } from '../../shared/paused/held.ts';
 import { cancelPlan } from '../../shared/plans/operate.ts';
 import { cancelTask } from '../../shared/tasks/cancel.ts';
 import { tool } from '../tool.ts';
@@ -19,14 +21,16 @@ export const cancelTaskTool = tool({
   output: z.strictObject({
     task_id: TaskId,
     cancel: z.enum(['cancelled', 'requested']).meta({ description: 'cancelled: nothing was done. requested: get_task tells how it ends.' }),
+    queue_paused: HELD_TASK.queue_paused.meta({ description: 'The wait was in vain because the queue is paused: no worker takes the task, nor its cancel.' }),
   }),
   async run(call) {
     const { input, services, caller, signal } = call;
     const operator = await operatorServices(call);
     const entry = { surface: 'mcp', who: caller.name, action: 'task.cancel', subject: input.task_id } as const;
     const wait = { timeoutMs: waitMs(input.wait_s, services.maxWaitS), signal };
-    const { kind } = await audited(await services.audit(), entry, () => cancelTask(input.task_id, wait, operator));
-    return { task_id: input.task_id, cancel: kind };
+    const cancelled = await audited(await services.audit(), entry, () => cancelTask(input.task_id, wait, operator));
+    const held = cancelled.kind === 'requested' && wait.timeoutMs > 0 ? heldTask(cancelled.status) : {};
+    return { task_id: input.task_id, cancel: cancelled.kind, ...held };
   },
 });
 

@@ -1,7 +1,9 @@
 import { z } from 'zod';
-import { PlanFilter, PlanStatus, Sha256Hex } from '../../../contracts/index.ts';
+import { PlanFilter, Sha256Hex } from '../../../contracts/index.ts';
 import { audited } from '../../../core/audited.ts';
 import type { PlanView } from '../../../core/ports/index.ts';
+import { HELD_PLAN, PlanStatus } from '../../shared/paused/answers.ts';
+import { heldPlan } from '../../shared/paused/held.ts';
 import { assertGenuineEnd } from '../../shared/plans/genuine-end.ts';
 import { planRetryServices, retryPlan } from '../../shared/plans/retry.ts';
 import { retryablePlans } from '../../shared/plans/retry-many.ts';
@@ -11,7 +13,7 @@ import { waitForPlan } from '../../shared/plans/wait.ts';
 import { retryDetail } from '../../shared/tasks/retry.ts';
 import { tool } from '../tool.ts';
 import { bulkAnswer, bulkArguments, FIRST, FOUND, REST, retryFound } from './bulk-retry.ts';
-import { operatorServices } from './outcome.ts';
+import { operatorServices, pauseServices } from './outcome.ts';
 import { regrant, waitMs, waitS } from './shapes.ts';
 
 export const retryPlanTool = tool({
@@ -27,6 +29,7 @@ export const retryPlanTool = tool({
     plan_id: Sha256Hex,
     regranted: z.boolean(),
     plan: PlanStatus.optional().meta({ description: 'The plan, if it has ended.' }),
+    paused_queue: HELD_PLAN.paused_queue.meta({ description: 'The wait was in vain because this queue is paused: resume_queue lets it go on.' }),
   }),
   async run(call) {
     const { input, services, caller, signal } = call;
@@ -41,7 +44,8 @@ export const retryPlanTool = tool({
     const timeoutMs = waitMs(input.wait_s, services.maxWaitS);
     const isStale = (view: PlanView): boolean => isEndBefore(view, before);
     const view = timeoutMs > 0 ? await waitForPlan(id, gateway.plans, { timeoutMs, signal, isStale }) : undefined;
-    if (view === undefined || !hasEnded(view) || isStale(view)) return answer;
+    if (view === undefined) return answer;
+    if (!hasEnded(view) || isStale(view)) return { ...answer, ...(await heldPlan(view, await pauseServices(call))) };
     await assertGenuineEnd(view, gateway.signatures);
     return { ...answer, plan: planStatusOf(view, false) };
   },

@@ -1,11 +1,14 @@
 import { z } from 'zod';
-import { PlanUndoAnswer, Sha256Hex } from '../../../contracts/index.ts';
+import { Sha256Hex } from '../../../contracts/index.ts';
 import { audited } from '../../../core/audited.ts';
+import type { PlanView } from '../../../core/ports/index.ts';
+import { PlanUndoAnswer } from '../../shared/paused/answers.ts';
+import { heldPlan } from '../../shared/paused/held.ts';
 import { planUndoAnswer, undoPlan } from '../../shared/plans/undo.ts';
-import { isEndBefore } from '../../shared/plans/view.ts';
+import { hasEnded, isEndBefore } from '../../shared/plans/view.ts';
 import { waitForPlan } from '../../shared/plans/wait.ts';
 import { tool } from '../tool.ts';
-import { operatorServices } from './outcome.ts';
+import { operatorServices, pauseServices } from './outcome.ts';
 import { waitMs, waitS } from './shapes.ts';
 
 export const undoPlanTool = tool({
@@ -25,7 +28,9 @@ export const undoPlanTool = tool({
     const entry = { surface: 'mcp', who: caller.name, action: 'plan.undo', subject: input.plan_id } as const;
     const undo = await audited(await services.audit(), entry, () => undoPlan(input.plan_id, undoServices));
     const timeoutMs = waitMs(input.wait_s, services.maxWaitS);
-    if (timeoutMs > 0) await waitForPlan(undo.undoId, plans, { timeoutMs, signal, isStale: (view) => isEndBefore(view, undo.before) });
-    return planUndoAnswer(input.plan_id, undo, plans, `/v1/plans/${undo.undoId}`);
+    const isStale = (view: PlanView): boolean => isEndBefore(view, undo.before);
+    const view = timeoutMs > 0 ? await waitForPlan(undo.undoId, plans, { timeoutMs, signal, isStale }) : undefined;
+    const held = view === undefined || hasEnded(view) ? {} : await heldPlan(view, await pauseServices(call));
+    return { ...(await planUndoAnswer(input.plan_id, undo, plans, `/v1/plans/${undo.undoId}`)), ...held };
   },
 });

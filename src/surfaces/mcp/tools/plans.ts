@@ -1,6 +1,8 @@
 import { z } from 'zod';
-import { EndpointId, PlanFilter, PlanHistory, PlanLeaseToken, PlanPage, PlanStatus, Sha256Hex } from '../../../contracts/index.ts';
+import { EndpointId, PlanFilter, PlanHistory, PlanLeaseToken, PlanPage, Sha256Hex } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
+import { HELD_PLAN, PlanStatus } from '../../shared/paused/answers.ts';
+import { heldPlan, heldPlanStatus } from '../../shared/paused/held.ts';
 import { assertGenuineEnd } from '../../shared/plans/genuine-end.ts';
 import { planHistory } from '../../shared/plans/history.ts';
 import { unknownPlan } from '../../shared/plans/plan-id.ts';
@@ -9,7 +11,7 @@ import { hasEnded, isEndBefore, planStatusOf } from '../../shared/plans/view.ts'
 import { waitForPlan } from '../../shared/plans/wait.ts';
 import { readWhen } from '../../shared/when.ts';
 import { LOOKS_ONLY, tool } from '../tool.ts';
-import { RECEIPTS, submitter } from './outcome.ts';
+import { pauseServices, RECEIPTS, submitter } from './outcome.ts';
 import { cursor, sign, waitMs, waitS, when } from './shapes.ts';
 import { webhooksOf } from './webhooks.ts';
 
@@ -34,8 +36,10 @@ export const submitPlan = tool({
     receipt: z.enum(['accepted', 'in_flight', 'retried', 'finished']),
     queue: z.string().optional(),
     plan: PlanStatus.optional().meta({ description: 'The plan, if it has ended.' }),
+    paused_queue: HELD_PLAN.paused_queue.meta({ description: 'The wait was in vain because this queue is paused: resume_queue lets it go on.' }),
   }),
-  async run({ input, services, caller, signal }) {
+  async run(call) {
+    const { input, services, caller, signal } = call;
     const { webhook } = input;
     if (webhook !== undefined) webhooksOf(services);
     const [plans, audit] = [await services.plans(), await services.audit()];
@@ -47,7 +51,8 @@ export const submitPlan = tool({
     const timeoutMs = known ? 0 : waitMs(input.wait_s, services.maxWaitS);
     const view = known || timeoutMs > 0 ? await waitForPlan(id, plans.plans, { timeoutMs, signal, isStale }) : undefined;
     const answer = { plan_id: id, receipt: RECEIPTS[receipt.kind], ...(known ? {} : { queue: receipt.queue }) };
-    if (view === undefined || !hasEnded(view) || isStale(view)) return answer;
+    if (view === undefined) return answer;
+    if (!hasEnded(view) || isStale(view)) return { ...answer, ...(await heldPlan(view, await pauseServices(call))) };
     await assertGenuineEnd(view, plans.signatures);
     return { ...answer, plan: planStatusOf(view, false) };
   },
@@ -56,7 +61,7 @@ export const submitPlan = tool({
 export const getPlan = tool({
   name: 'get_plan',
   title: 'How far a plan is',
-  description: 'Steps done, the step that is under way, the error that ended it. What its steps found is shown with memory.',
+  description: 'Steps done, the step that is under way, the error that ended it, a paused queue that holds it up. What its steps found is shown with memory.',
   access: ['submit', 'read'],
   annotations: LOOKS_ONLY,
   input: z.strictObject({
@@ -65,13 +70,15 @@ export const getPlan = tool({
     wait_s: waitS,
   }),
   output: PlanStatus,
-  async run({ input: { plan_id: id, memory, wait_s }, services, caller, signal }) {
+  async run(call) {
+    const { plan_id: id, memory, wait_s } = call.input;
+    const { services, caller, signal } = call;
     if (memory === true && !caller.roles.has('operate')) throw new WritError('FORBIDDEN', 'memory shows what steps have found, which needs the role operate');
     const { plans, signatures } = await services.plans();
     const view = await waitForPlan(id, plans, { timeoutMs: waitMs(wait_s, services.maxWaitS), signal });
     if (view === undefined) throw unknownPlan(id);
     if (memory === true) await assertGenuineEnd(view, signatures);
-    return planStatusOf(view, memory === true);
+    return heldPlanStatus(view, memory === true, await pauseServices(call));
   },
 });
 

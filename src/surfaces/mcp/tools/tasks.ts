@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { DryRun, EndpointId, OfferedManifest, TaskId, TaskView } from '../../../contracts/index.ts';
 import { audited } from '../../../core/audited.ts';
+import { HELD_TASK } from '../../shared/paused/answers.ts';
 import { dryRun } from '../../shared/tasks/dry-run.ts';
 import { retryDetail, retryTask } from '../../shared/tasks/retry.ts';
 import { submitTask as submitToQueue } from '../../shared/tasks/submit.ts';
@@ -16,6 +17,7 @@ import { webhooksOf } from './webhooks.ts';
 
 /** Told with `task` when it has ended: before, or while the call waited. */
 const ended = TaskView.optional().meta({ description: 'The task with its signed result, if it has ended.' });
+const queue_paused = HELD_TASK.queue_paused.meta({ description: 'The wait was in vain because the queue is paused: resume_queue lets it go on.' });
 const receipt = z.enum(['accepted', 'in_flight', 'retried', 'finished']);
 
 export const submitTask = tool({
@@ -36,7 +38,7 @@ export const submitTask = tool({
     webhook: EndpointId.optional().meta({ description: 'Endpoint of the settings that is told of the end, beside those of the key.' }),
     wait_s: waitS,
   }),
-  output: z.strictObject({ task_id: TaskId, receipt, queue: z.string().optional(), task: ended }),
+  output: z.strictObject({ task_id: TaskId, receipt, queue: z.string().optional(), task: ended, queue_paused }),
   async run(call) {
     const { input, services, caller } = call;
     const { manifest, attempts, queue, webhook } = input;
@@ -107,7 +109,7 @@ export const retryTaskTool = tool({
     regrant,
     wait_s: waitS,
   }),
-  output: z.strictObject({ task_id: TaskId, regranted: z.boolean(), task: ended }),
+  output: z.strictObject({ task_id: TaskId, regranted: z.boolean(), task: ended, queue_paused }),
   async run(call) {
     const { input, services, caller } = call;
     const terms = input.regrant === undefined ? {} : { regrant: input.regrant };
@@ -125,7 +127,7 @@ export const undoTaskTool = tool({
   access: ['operate'],
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
   input: z.strictObject({ task_id: taskId, wait_s: waitS }),
-  output: z.strictObject({ task_id: TaskId.meta({ description: 'The task that takes it back.' }), undo_of: TaskId, receipt, task: ended }),
+  output: z.strictObject({ task_id: TaskId.meta({ description: 'The task that takes it back.' }), undo_of: TaskId, receipt, task: ended, queue_paused }),
   async run(call) {
     const { input, services, caller } = call;
     const operator = await operatorServices(call);

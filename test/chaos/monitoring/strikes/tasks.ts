@@ -20,10 +20,10 @@ const putBack = (directory: string): void => {
   renameSync(away(directory), directory);
 };
 
-/** Stops the worker (SIGSTOP) while it has tasks in hand. */
-async function stopInTasks({ redis, roles }: Installation, traffic: Traffic): Promise<void> {
+/** Stops the worker (SIGSTOP) while it has tasks in hand, which are pushed in great number until it has. */
+async function stopInTasks({ redis, roles }: Installation, push: () => Promise<void>): Promise<void> {
   for (;;) {
-    const pushed = traffic.copies(300);
+    const pushed = push();
     const active = async (): Promise<number> => redis.llen(`${fileQueue}:active`);
     while ((await active()) === 0) await delay(1);
     roles.worker.signal('SIGSTOP');
@@ -33,6 +33,33 @@ async function stopInTasks({ redis, roles }: Installation, traffic: Traffic): Pr
     if (!isCaught) roles.worker.signal('SIGCONT');
     await pushed;
     if (isCaught) return;
+  }
+}
+
+/** The files of moves that were begun, as the journal has them: their intents have no end. */
+function openMoves({ places, base }: Installation): readonly string[] {
+  const journal = new Database(places.journal, { readonly: true });
+  try {
+    const open = journal.prepare<[], { source_path: string; destination_path: string }>(
+      "SELECT source_path, destination_path FROM attempt WHERE state = 'open' AND operation = 'move'",
+    );
+    return open.all().flatMap(({ source_path, destination_path }) => [path.join(base, source_path), path.join(base, destination_path)]);
+  } finally {
+    journal.close();
+  }
+}
+
+/** Kills the worker amid moves, and takes away what they were about before it is back. */
+async function killAmidMoves(hurt: Installation, traffic: Traffic): Promise<void> {
+  for (;;) {
+    await stopInTasks(hurt, () => traffic.moves(300));
+    const files = openMoves(hurt);
+    if (files.length > 0) {
+      await hurt.roles.worker.end('SIGKILL');
+      for (const file of files) rmSync(file, { force: true });
+      return hurt.roles.worker.start();
+    }
+    hurt.roles.worker.signal('SIGCONT');
   }
 }
 
@@ -81,7 +108,7 @@ export const TASK_STRIKES: readonly Strike[] = [
     what: 'the worker is killed in the midst of tasks',
     alerts: ['WritStalled'],
     async strike(hurt, traffic) {
-      await stopInTasks(hurt, traffic);
+      await stopInTasks(hurt, () => traffic.copies(300));
       await hurt.roles.worker.end('SIGKILL');
       await hurt.roles.worker.start();
       return undefined;
@@ -93,7 +120,7 @@ export const TASK_STRIKES: readonly Strike[] = [
     what: 'the worker stands still for longer than its locks live',
     alerts: ['WritLocksLost'],
     async strike(hurt, traffic) {
-      await stopInTasks(hurt, traffic);
+      await stopInTasks(hurt, () => traffic.copies(300));
       await delay(5000);
       hurt.roles.worker.signal('SIGCONT');
       return undefined;
@@ -155,6 +182,16 @@ export const TASK_STRIKES: readonly Strike[] = [
         journal.close();
         await delay(300);
       };
+    },
+    mend: async () => undefined,
+    endsAtOnce: false,
+  },
+  {
+    what: 'the worker is killed amid moves, and their files are taken away before it is back',
+    alerts: ['WritRecoveryIncident'],
+    async strike(hurt, traffic) {
+      await killAmidMoves(hurt, traffic);
+      return undefined;
     },
     mend: async () => undefined,
     endsAtOnce: false,

@@ -10,6 +10,8 @@ import { coreServices, type Site, startSite } from './core-site.ts';
 
 const HOSTILE = '"><script>alert(1)</script>\u202egnp\u0000\ud800';
 const PLAN = 'a'.repeat(64);
+/** Waits in a paused queue. */
+const HELD = 'e'.repeat(64);
 
 let world: World;
 let site: Site;
@@ -39,6 +41,7 @@ beforeAll(async () => {
     queues: whenThere({
       list: async () => [{ queue: 'file', paused: true, waiting: 3, active: 1, delayed: 0, completed: 0, failed: 2, workers: 1, oldestWaitingMs: 65_000 }],
       paused: async () => ['file'],
+      pausedAround: async (id: string) => (id === HELD ? 'plan' : undefined),
       set: async () => gone(),
     }),
     kernel: async () => world.kernel,
@@ -56,6 +59,7 @@ beforeAll(async () => {
   await world.push(world.manifest('failed'));
   await world.work('failed', failure('EXECUTION_FAILED', HOSTILE));
   await world.push(world.manifest('waits'));
+  world.plans.show(HELD, {});
   world.plans.show(PLAN, { state: 'failure', error: { code: 'TOOL_FAILED', message: HOSTILE }, stepsDone: 1 });
   const step = { generation: 0, capability_id: HOSTILE, voided: false, since: '2026-01-01T00:00:00.000Z', ended_at: '2026-01-01T00:01:05.000Z' };
   world.plans.histories.set(PLAN, {
@@ -104,6 +108,7 @@ describe('the console', () => {
     expect(list).toContain('<a rel="next" href="/console/tasks?state=failure&amp;path=%2Fb&amp;cursor=1-1">Older</a>');
     const task = (await look('/console/tasks/failed')).text;
     expect(task).toMatch(/verified, from the ledger[\s\S]*action="\/console\/tasks\/failed\/retry"/);
+    expect((await look(`/console/plans/${HELD}`)).text).toContain('plan: it goes on when somebody resumes the queue');
     const plan = (await look(`/console/plans/${PLAN}`)).text;
     expect(plan).toMatch(/Timeline of 2 steps over 1 min 5 s[\s\S]*Graph of 2 steps[\s\S]*\(voided by a retry\)/);
   });

@@ -42,7 +42,7 @@ beforeAll(async () => {
         pool: 'default',
         links: [],
         operate: unused,
-        control: { list: unused, paused: unused, set: unused },
+        control: { list: unused, paused: unused, pausedAround: unused, set: unused },
         audit: { append: unused },
         clock: systemClock,
         report: unused,

@@ -99,7 +99,7 @@ describe('who is logged in', () => {
     const listed = await cli(['sessions', 'list', '--json'], '', { access: access() });
     const { sessions } = listed.lines[0] as unknown as { sessions: { id: string; name: string }[] };
     const id = sessions.find(({ name }) => name === 'submit')?.id ?? '';
-    expect((await cli(['sessions', 'list'], '', { access: access() })).out).toMatch(new RegExp(`${id} +submit +submit +0 s +\\d`));
+    expect((await cli(['sessions', 'list'], '', { access: access() })).out).toMatch(new RegExp(`${id} +submit +submit +[\\d.]+ m?s +\\d`));
     expect(await cli(['sessions', 'end', id], '', { access: access() })).toMatchObject({ code: 0, out: 'submit is logged out\n' });
     expect(await cli(['sessions', 'end', id], '', { access: access() })).toMatchObject({ code: 1, err: expect.stringContaining('NOT_FOUND') });
   });

@@ -102,7 +102,7 @@ export const coreServices: HttpServices = {
     signatures: { refusalOf: unused, expiryOf: unused, verifyEnd: unused },
     events: { listen: () => () => undefined },
   },
-  queues: { list: unused, paused: unused, set: unused },
+  queues: { list: unused, paused: unused, pausedAround: unused, set: unused },
   contentSearch: { refusal: undefined, search: judgedOnly },
   contentIndex: { mode: 'off', status: async () => [], request: unused },
   messages: { submit: unused, settled: unused },

@@ -20,11 +20,14 @@ let plans: PlanTwin;
 let audit: OperatorAction[];
 let asked: PlanTerms[];
 let tick = 0;
+/** `undefined`: nobody can tell. */
+let paused: readonly string[] | undefined = [];
 
 beforeEach(async () => {
   plans = createPlanTwin(() => Date.now());
   audit = [];
   asked = [];
+  paused = [];
   const kernelUnused = async (): Promise<never> => {
     throw new WritError('KERNEL_UNAVAILABLE', 'not asked');
   };
@@ -33,6 +36,12 @@ beforeEach(async () => {
     services: {
       clock: systemClock,
       plans: plans.door,
+      queues: {
+        list: async () => [],
+        paused: async () => paused ?? kernelUnused(),
+        pausedAround: async () => paused?.find((name) => name === 'plan'),
+        set: kernelUnused,
+      },
       kernel: async () => ({
         issue: kernelUnused,
         judge: kernelUnused,
@@ -77,6 +86,34 @@ function end(state: 'success' | 'failure', id = ID): void {
   const error = state === 'failure' ? { code: 'TOOL_FAILED', message: 'no' } : undefined;
   plans.show(id, { state, stepsDone: 2, current: undefined, error, result: signedEnd(id, { secret: 'memory' }), updated: Date.now() + tick });
 }
+
+describe('a plan that a paused queue holds up', () => {
+  it('says so to whoever waits in vain, and to whoever looks', async () => {
+    paused = ['plan'];
+    expect(await push(JOB, { prefer: 'wait=0' })).toMatchObject({ status: 202, body: { paused_queue: 'plan' } });
+    expect((await push()).body).not.toHaveProperty('paused_queue');
+    expect((await ask('GET', `/v1/plans/${ID}`, 'read')).body).toMatchObject({ state: 'waiting', paused_queue: 'plan' });
+    paused = [];
+    expect((await ask('GET', `/v1/plans/${ID}`, 'read')).body).not.toHaveProperty('paused_queue');
+  });
+
+  it('says so of a retry, a cancel and an undo that are waited for', async () => {
+    paused = ['plan'];
+    await push();
+    expect((await ask('POST', `/v1/plans/${ID}/cancel`, 'operate', undefined, { prefer: 'wait=0' })).body).toMatchObject({ paused_queue: 'plan' });
+    end('failure');
+    expect((await ask('GET', `/v1/plans/${ID}`, 'read')).body).not.toHaveProperty('paused_queue');
+    plans.onPush = (id) => plans.show(id, { state: 'waiting' });
+    const retried = await ask('POST', `/v1/plans/${ID}/retry`, 'operate', { lease: LEASE }, { prefer: 'wait=0' });
+    expect(retried).toMatchObject({ status: 202, body: { paused_queue: 'plan' } });
+  });
+
+  it('is shown as ever where nobody can tell', async () => {
+    paused = undefined;
+    await push();
+    expect(await ask('GET', `/v1/plans/${ID}`, 'read')).toMatchObject({ status: 200, body: { state: 'waiting' } });
+  });
+});
 
 describe('POST /v1/plans', () => {
   it('queues the linked envelope and answers where to look', async () => {

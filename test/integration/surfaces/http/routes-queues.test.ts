@@ -16,7 +16,10 @@ describe('queues over HTTP', () => {
     expect(await queues.pause('file')).toEqual({ queue: 'file', paused: true, changed: true });
     const manifest = site.manifest('held');
     const pushed = await site.ask('/v1/tasks?sign=true', { method: 'POST', body: { manifest }, headers: { prefer: 'wait=1' } });
-    expect(pushed.status).toBe(202);
+    expect(pushed).toMatchObject({ status: 202, body: { queue_paused: true } });
+    // Who does not wait is told nothing of it.
+    expect((await site.ask('/v1/tasks?sign=true', { method: 'POST', body: { manifest } })).body).not.toHaveProperty('queue_paused');
+    await expect(clientOf('read').tasks.result(manifest.task_id, { timeoutMs: 0 })).rejects.toThrow('the queue file is paused');
     const where = `/v1/tasks/${manifest.task_id}`;
     expect(await site.ask(where)).toMatchObject({ body: { state: 'waiting', queue: 'file', queue_paused: true } });
     expect((await queues.list()).queues.find(({ queue }) => queue === 'file')).toMatchObject({ paused: true, waiting: 1, workers: 1 });

@@ -1,12 +1,12 @@
 import { CommanderError } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { ERRORS, type ErrorCode, WritError } from '../../../../src/core/errors.ts';
-import { bytes } from '../../../../src/core/units.ts';
+import { bytes, duration } from '../../../../src/core/units.ts';
 import { exitOf } from '../../../../src/surfaces/cli/commands/push.ts';
 import { failureOf, failureText } from '../../../../src/surfaces/cli/failure.ts';
 import { emptySummary, type PushSummary } from '../../../../src/surfaces/cli/push/push-all.ts';
 import { table } from '../../../../src/surfaces/cli/text/table.ts';
-import { duration, parseSeconds, printable } from '../../../../src/surfaces/cli/text/values.ts';
+import { parseSeconds, printable } from '../../../../src/surfaces/cli/text/values.ts';
 import { createWorld } from './world.ts';
 
 describe('exit codes', () => {
@@ -71,7 +71,12 @@ describe('the command line', () => {
     const world = await createWorld();
     const listed = [...(await world.cli(['--help'])).out.matchAll(/^ {2}([a-z][a-z-]+)(?: |$)/gm)].map(([, name = '']) => name);
     expect(listed.length).toBeGreaterThan(20);
-    for (const name of listed) expect((await world.cli([name, '--help'])).out).toMatch(new RegExp(`^Usage: writ ${name}(?: |$)`, 'm'));
+    for (const name of listed) {
+      const { out } = await world.cli([name, '--help']);
+      expect(out).toMatch(new RegExp(`^Usage: writ ${name}(?: |$)`, 'm'));
+      // `--help` is the way to it, everywhere.
+      expect(out).not.toContain('help [command]');
+    }
   });
 
   it('prints help and version with 0', async () => {
@@ -111,8 +116,11 @@ describe('the command line', () => {
 
 describe('words for people', () => {
   it('name times and sizes in the unit that fits', () => {
-    expect([0, 340, 9_950, 59_400, 60_000, 185_000, 7_800_000, 90_000_000].map(duration)).toEqual([
-      '0 s',
+    expect([0, 0.4, 12, 99.4, 340, 9_950, 59_400, 60_000, 185_000, 7_800_000, 90_000_000].map(duration)).toEqual([
+      '0 ms',
+      '0 ms',
+      '12 ms',
+      '99 ms',
       '0.3 s',
       '10 s',
       '59 s',

@@ -118,6 +118,11 @@ describe('a request', () => {
     expect(server.came.map(({ headers }) => headers['prefer'])).toEqual(['wait=30', 'wait=30']);
     server.script = [json(200, view('running')), json(200, view('running'))];
     await expect(client().tasks.result('a', { timeoutMs: 0 })).rejects.toBeInstanceOf(WritTimeoutError);
+    server.script = [json(200, { ...view('waiting'), queue: 'file', queue_paused: true })];
+    await expect(client().tasks.result('a', { timeoutMs: 0 })).rejects.toMatchObject({
+      pausedQueue: 'file',
+      message: expect.stringContaining('file is paused'),
+    });
   });
 
   it('fetches the pages of a list as they are taken', async () => {

@@ -143,6 +143,7 @@ describe('the MCP server', () => {
     const queues: QueueControl = {
       list: async () => [],
       paused: async () => [],
+      pausedAround: async () => undefined,
       async set(queue, action) {
         asked.push(`${action} ${queue}`);
         return { queue, paused: action === 'pause', changed: true };

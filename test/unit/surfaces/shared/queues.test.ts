@@ -16,7 +16,7 @@ describe('a switch of a queue', () => {
   const services = (set: () => Promise<{ queue: string; paused: boolean; changed: boolean }>) => {
     const entries: OperatorAction[] = [];
     const audit = { append: async (entry: OperatorAction) => entries.splice(entries.length, 0, entry) as never };
-    return { entries, services: { audit, queues: { list: async () => [], paused: async () => [], set } } };
+    return { entries, services: { audit, queues: { list: async () => [], paused: async () => [], pausedAround: async () => undefined, set } } };
   };
 
   it('stands between two records of the audit log, with what it changed', async () => {

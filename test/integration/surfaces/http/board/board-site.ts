@@ -19,7 +19,15 @@ const unused = () => {
 export async function startBoardSite({ queues, audit, tasks, plans, planSignatures = unused }: BoardSiteOptions): Promise<BoardSite> {
   const doors = { tasks, plans, kernel: unused, signatures: unused, planSignatures, regrantByDefault: true, clock: systemClock };
   const plugin = boardPlugin({
-    ...{ queues, audit, control: { list: unused, paused: unused, set: unused }, pool: 'default', links: [], clock: systemClock, translate: toWritError },
+    ...{
+      queues,
+      audit,
+      control: { list: unused, paused: unused, pausedAround: unused, set: unused },
+      pool: 'default',
+      links: [],
+      clock: systemClock,
+      translate: toWritError,
+    },
     ...{ operate: () => doors, report: () => undefined },
   });
   const site = await startSite({ plugins: [plugin] });

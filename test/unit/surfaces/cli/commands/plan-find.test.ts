@@ -15,7 +15,7 @@ async function worldWithPlans() {
 describe('writ plans', () => {
   it('lists them as a table, and a line a plan for programs', async () => {
     const { writ } = await worldWithPlans();
-    expect((await writ('list')).out).toMatch(/0001 +failure +0 s +2 +TOOL_FAILED: \\u001b\[2Jno\n/);
+    expect((await writ('list')).out).toMatch(/0001 +failure +0 ms +2 +TOOL_FAILED: \\u001b\[2Jno\n/);
     expect((await writ('list', '--state', 'running', '--json')).lines).toMatchObject([{ plan_id: idOf(2), state: 'running' }]);
     expect(await writ('list', '--state', 'delayed')).toMatchObject({ code: 2, err: expect.stringContaining('--state') });
   });

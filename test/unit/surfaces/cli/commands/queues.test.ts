@@ -14,6 +14,7 @@ function twoQueues(): QueueControl {
   return {
     list: async () => ['file', 'plan'].map(figures),
     paused: async () => [...paused],
+    pausedAround: async () => undefined,
     async set(queue, action) {
       if (!['file', 'plan'].includes(queue)) throw new WritError('NOT_FOUND', `this pool has no queue "${queue}"; it has file, plan`, { field: 'queue' });
       const was = paused.has(queue);

@@ -81,8 +81,9 @@ describe('writ tasks list', () => {
   });
 
   it.each([
-    [['--state', 'broken'], '--state'],
-    [['--since', 'yesterday'], '--since'],
+    [['--state', 'broken'], '--state must be one of waiting, delayed, running, success, failure'],
+    [['--since', 'yesterday'], '--since must be a time such as 2026-01-31T12:00:00Z, or an age such as 90s'],
+    [['--until', '2026-01-31'], '--until must be a time such as'],
     [['--limit', '0'], '--limit'],
     [['--path', ''], '--path'],
   ])('refuses %j', async (args, field) => {
