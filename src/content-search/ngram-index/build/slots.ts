@@ -19,7 +19,8 @@ export interface Slots {
 export const SLOT_STATE = { free: 0, asked: 1, taken: 2, done: 3 } as const satisfies Record<string, number>;
 /** Places in `control`; the states and the turns of the slots follow. */
 export const CONTROL = { quit: 0, asked: 1, states: 2 } as const satisfies Record<string, number>;
-export const SLOTS = 16;
+/** So many that the second reader has something to do while the build thread puts a run in order. */
+export const SLOTS = 64;
 export const turnAt = (slot: number): number => CONTROL.states + SLOTS + slot;
 
 /** What is wanted of the files of a slot: contents, or what stat(2) says. */
