@@ -20,6 +20,8 @@ export interface Pace {
   step(): void;
   /** Checks whether the job may go on, and never sleeps. @throws Halted */
   check(): void;
+  /** Whether nothing holds the job back, so that it may use a second processor. */
+  readonly isFree: boolean;
 }
 
 export interface PaceSettings {
@@ -65,6 +67,9 @@ export function createPace(settings: PaceSettings, { monotonicMs, sleep, isStopp
 
   return {
     check: () => check(monotonicMs()),
+    get isFree() {
+      return isBoosted() || (idleShare === 0 && settings.throttleMs === 0);
+    },
     step() {
       const now = monotonicMs();
       check(now);

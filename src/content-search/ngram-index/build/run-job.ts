@@ -34,6 +34,8 @@ export function runJob(run: JobRun, job: BuildJob): BuildOutcome {
     if (error instanceof Halted) return halted(error, run);
     if (error instanceof CorruptSegment) return { outcome: 'corrupt', message: error.message };
     return NO_ROOM.has(codeOf(error)) ? overBudget('DISK', run) : { outcome: 'failed', message: messageOf(error) };
+  } finally {
+    run.site.second?.stop();
   }
 }
 

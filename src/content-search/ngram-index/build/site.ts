@@ -8,6 +8,7 @@ import { createGramPairs, type GramPairs } from './gram-pairs.ts';
 import { type IndexedTree, walkTree } from './indexed-tree.ts';
 import type { Pace } from './pace.ts';
 import type { DocumentReader } from './read-document.ts';
+import type { SecondReader } from './second-reader.ts';
 
 /** The surroundings of all jobs of one index. */
 export interface BuildSite {
@@ -22,6 +23,8 @@ export interface BuildSite {
   readonly keyHash: Buffer;
   /** Milliseconds since 1970. */
   readonly nowMs: () => number;
+  /** A thread that reads files for this one; absent where there is one processor. */
+  readonly second?: SecondReader;
   /** Bytes of lists that are held in memory; MAX_RUN_BYTES without. */
   readonly maxRunBytes?: number;
 }

@@ -1,10 +1,10 @@
 import type { BuildOutcome, SegmentName } from '../../../core/ports/index.ts';
 import type { Enumeration } from '../../search/types.ts';
+import { readAhead } from './ahead.ts';
 import type { Difference } from './differences.ts';
 import { createDraft, type SegmentDraft } from './draft.ts';
 import { Halted, type HaltReason, type Pace } from './pace.ts';
-import { readDocument } from './read-document.ts';
-import { type JobRun, readerOf } from './site.ts';
+import type { JobRun } from './site.ts';
 import { bytesOf } from './tree-paths.ts';
 
 /** The contents of a segment to write. */
@@ -42,16 +42,10 @@ export function writeFiles(run: JobRun, { into, found, walk, isKept = () => fals
   }
 }
 
-function readAll({ site, pace }: JobRun, draft: SegmentDraft, found: Iterable<Difference>, told: { files: number; bytes: number }): void {
-  const reader = readerOf(site);
-  for (const difference of found) {
-    if (difference.kind === 'gone') {
-      draft.addGone(difference.path);
-      continue;
-    }
-    pace.step();
-    const read = readDocument(reader, difference.candidate);
-    if (read !== 'gone') {
+function readAll(run: JobRun, draft: SegmentDraft, found: Iterable<Difference>, told: { files: number; bytes: number }): void {
+  for (const [difference, read] of readAhead(run, found)) {
+    if (difference.kind === 'gone') draft.addGone(difference.path);
+    else if (read !== 'gone') {
       draft.add(read.document, read.grams);
       told.files += 1;
       told.bytes += read.bytes;
@@ -74,5 +68,11 @@ function lenient(pace: Pace, isKept: (why: HaltReason) => boolean): Pace {
   const unless = (halt: Halted | undefined): void => {
     if (halt !== undefined && !isKept(halt.reason)) throw halt;
   };
-  return { step: () => unless(haltOf(() => pace.step())), check: () => unless(haltOf(() => pace.check())) };
+  return {
+    step: () => unless(haltOf(() => pace.step())),
+    check: () => unless(haltOf(() => pace.check())),
+    get isFree() {
+      return pace.isFree;
+    },
+  };
 }

@@ -1,4 +1,4 @@
-import { setPriority } from 'node:os';
+import { availableParallelism } from 'node:os';
 import { workerData } from 'node:worker_threads';
 import { threadSide } from '../../../adapters/threads/serve.ts';
 import type { BuildJob, BuildOutcome, BuildProgress } from '../../../core/ports/index.ts';
@@ -10,14 +10,14 @@ import { type BuildSite, createTables, type JobLimits, type JobRun } from '../bu
 import { diskIndexFiles } from '../storage/files-disk.ts';
 import { loadHasher } from '../tokenize/hash.ts';
 import { type BuildCalls, type BuildThreadData, FLAG } from './build-messages.ts';
+import { lowerPriority } from './priority.ts';
+import { createSecondReader } from './second-thread.ts';
 
 /**
  * The thread that reads the tree and writes segments. A job holds it from begin to end: what ends or hastens a job are flags
  * in shared memory, on which it also sleeps.
  */
 
-/** What the specification proposes for work in the background. */
-const NICE = 10;
 const { indexed, directory, keyHash, pace: settings, flags: shared } = workerData as BuildThreadData;
 const flags = new Int32Array(shared);
 const { tell, serve } = threadSide<BuildCalls, BuildProgress>();
@@ -30,6 +30,7 @@ const site: BuildSite = {
   tables: createTables(indexed),
   keyHash: Buffer.from(keyHash, 'hex'),
   nowMs: Date.now,
+  ...(availableParallelism() > 1 ? { second: createSecondReader(indexed) } : {}),
 };
 
 lowerPriority();
@@ -44,14 +45,4 @@ function run(job: BuildJob, limits: JobLimits): BuildOutcome {
   });
   const jobRun: JobRun = { site, limits, pace, counted: { files: 0, bytes: 0 }, onProgress: tell };
   return runJob(jobRun, job);
-}
-
-/** FR-LSI-BG-30. On Linux a nice value is one of a thread, and 0 is the one that asks; elsewhere it would be that of the process. */
-function lowerPriority(): void {
-  if (process.platform !== 'linux') return;
-  try {
-    setPriority(0, NICE);
-  } catch {
-    // A host that does not let a thread be nice has the throttle left.
-  }
 }
