@@ -32,9 +32,10 @@ export function watchPaused(context: CommandContext, look: () => Promise<readonl
     told = now;
   };
   const next = (): NodeJS.Timeout =>
-    setTimeout(async () => {
-      await once();
-      if (!stopped) timer = next();
+    setTimeout(() => {
+      void once().then(() => {
+        if (!stopped) timer = next();
+      });
     }, LOOK_MS);
   let timer = next();
   return {

@@ -31,7 +31,7 @@ const SHUT: Readonly<Record<What, string>> = {
   system: 'EROFS',
   'homes of people': 'EACCES',
   'memory of the machine': 'ENOENT',
-  'knobs of the system': 'EROFS',
+  'knobs of the system': 'EACCES',
 };
 const OPEN: Readonly<Record<Role, Partial<Record<What, string>>>> = {
   kernel: { 'key of the kernel': 'ok' },

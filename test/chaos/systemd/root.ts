@@ -1,4 +1,4 @@
-import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { packTarball } from '../package/install.ts';
 import { type Ran, ran } from '../package/ran.ts';
@@ -24,6 +24,8 @@ allowed_roots = ["/srv/files"]
 export interface Prepared {
   /** A root file system of debootstrap with these packages; it is copied. */
   readonly root?: string | undefined;
+  /** What `npm pack` gave. */
+  readonly tarball?: string | undefined;
   /** A node_modules of this lock file; it is linked. */
   readonly modules?: string | undefined;
 }
@@ -32,15 +34,16 @@ export interface Prepared {
  * A Debian with systemd and a Redis, the packed package in /opt/writ and the units, laid out as docs/services.md says; accounts and
  * owners are made inside, once it runs.
  */
-export async function layOutRoot(home: string, { root: prepared, modules }: Prepared): Promise<string> {
+export async function layOutRoot(home: string, { root: prepared, modules, tarball }: Prepared): Promise<string> {
   const root = path.join(home, 'root');
   if (prepared === undefined) orThrow(await ran('debootstrap', ['--variant=minbase', `--include=${PACKAGES.join(',')}`, SUITE, root, MIRROR], home));
-  else cpSync(prepared, root, { recursive: true, verbatimSymlinks: true, filter: (source) => !/\/(dev|proc|sys|run)\/./.test(source.slice(prepared.length)) });
+  // With owners: Redis has an account of its own.
+  else orThrow(await ran('cp', ['-a', prepared, root], home));
   // The program that runs this suite: what was built fits it.
   copyFileSync(process.execPath, path.join(root, 'usr/bin/node'));
   const opt = path.join(root, 'opt/writ');
   mkdirSync(opt, { recursive: true });
-  const { file } = await packTarball(home);
+  const file = tarball ?? (await packTarball(home)).file;
   orThrow(await ran('tar', ['-xzf', file, '-C', opt, '--strip-components', '1'], home));
   if (modules !== undefined) orThrow(await ran('cp', ['-al', modules, path.join(opt, 'node_modules')], home));
   else orThrow(await ran('npm', ['ci', '--omit=dev', '--prefer-offline', '--no-audit', '--no-fund'], opt));

@@ -11,12 +11,17 @@ import { isBack, isReady, isServed, ROLES, type Role, unitOf } from './roles.ts'
 import { layOutRoot } from './root.ts';
 
 /**
- * `npm run test:long -- systemd [--root <directory of debootstrap>] [--modules <node_modules>]`: the packed package and the units of deploy/systemd under a real
+ * `npm run test:long -- systemd [--root <directory of debootstrap>] [--tarball <file>] [--modules <node_modules>]`: the packed package and the units of deploy/systemd under a real
  * systemd in a container, installed by the steps of docs/services.md: each role killed, one that stands still, reloads, what each
  * role may see, and the stop.
  */
 const { values } = parseArgs({
-  options: { root: { type: 'string' }, modules: { type: 'string' }, evidence: { type: 'string', default: evidencePath('systemd') } },
+  options: {
+    root: { type: 'string' },
+    modules: { type: 'string' },
+    tarball: { type: 'string' },
+    evidence: { type: 'string', default: evidencePath('systemd') },
+  },
 });
 const lacking = lackingHere();
 if (lacking.length > 0) {
@@ -39,6 +44,7 @@ async function part<T>(name: string, run: () => Promise<T>): Promise<T> {
 async function install(machine: Machine): Promise<string> {
   await machine.must('useradd', '--system', '--home-dir', '/nonexistent', '--shell', '/usr/sbin/nologin', 'writ');
   await machine.must('chown', '-R', 'writ:', '/etc/writ', '/srv/files');
+  await machine.must('systemctl', 'start', 'redis-server');
   await machine.must('systemctl', 'daemon-reload');
   const complaints = await machine.inside('systemd-analyze', 'verify', ...ROLES.map((role) => `/etc/systemd/system/writ-${role}.service`));
   await machine.must('systemctl', 'enable', '--now', ...ROLES.map((role) => `writ-${role}`));
@@ -113,5 +119,6 @@ try {
   process.stdout.write(`${JSON.stringify(report, null, 2)}\n${values.evidence}\n`);
   process.exitCode = passed ? 0 : 1;
 } finally {
-  rmSync(home, { recursive: true, force: true });
+  // The last processes of the container may still write.
+  rmSync(home, { recursive: true, force: true, maxRetries: 20, retryDelay: 500 });
 }
