@@ -45,6 +45,8 @@ const LOWS = 2 ** LOW_BITS;
 const CHUNK_BITS = 8;
 const CHUNK = 2 ** CHUNK_BITS;
 const FIRST_WORDS = 2 ** 16;
+/** Up to here buffers grow step by step: a job of a few files has no use for more, and the collector of garbage would run for it. */
+const SOME_WORDS = 2 ** 20;
 /** Words that a large job gets at once: pages that were never written to take no memory, and growing by halves would copy. */
 const MANY_WORDS = 12 * 2 ** 20;
 const FIRST_BUCKETS = 1024;
@@ -73,7 +75,7 @@ export function createBuckets(): Buckets {
     const chunk = chunks;
     chunks += 1;
     if (chunks * CHUNK > words.length) {
-      words = grown(words, Math.max(2 * words.length, MANY_WORDS));
+      words = grown(words, words.length < SOME_WORDS ? 4 * words.length : Math.max(2 * words.length, MANY_WORDS));
       following = grown(following, words.length / CHUNK);
     }
     return chunk;
