@@ -38,7 +38,7 @@ export function* statAhead(run: JobRun, files: Iterable<Candidate>): Generator<S
 }
 
 /** Files of a slot. */
-const READ_AT_ONCE = 16;
+const READ_AT_ONCE = 8;
 const STAT_AT_ONCE = 128;
 /** Files of a job until a second reader is started: it takes as long to start as to read these. */
 const WORTH_FILES = 2_000;

@@ -24,18 +24,29 @@ export interface Buckets {
 }
 
 export interface SortedBucket {
-  /** The end of the tags of each number; they begin where those of the number before end. */
+  /** The number of different numbers. */
+  count: number;
+  /** The low bits of each number, ascending. */
+  readonly lows: Uint32Array;
+  /** The end of the tags of each of these numbers; they begin where those of the number before end. */
   readonly ends: Uint32Array;
   /** The tags; those of a number in the order in which they came. The array may be longer than the tags. */
   tags: Uint32Array;
 }
 
-export const createSortedBucket = (): SortedBucket => ({ ends: new Uint32Array(LOWS), tags: new Uint32Array(CHUNK) });
+export const createSortedBucket = (): SortedBucket => ({
+  count: 0,
+  lows: new Uint32Array(LOWS),
+  ends: new Uint32Array(LOWS),
+  tags: new Uint32Array(CHUNK),
+});
 
 const LOWS = 2 ** LOW_BITS;
 const CHUNK_BITS = 8;
 const CHUNK = 2 ** CHUNK_BITS;
 const FIRST_WORDS = 2 ** 16;
+/** Up to here buffers grow step by step: a job of a few files has no use for more, and the collector of garbage would run for it. */
+const SOME_WORDS = 2 ** 20;
 /** Words that a large job gets at once: pages that were never written to take no memory, and growing by halves would copy. */
 const MANY_WORDS = 12 * 2 ** 20;
 const FIRST_BUCKETS = 1024;
@@ -52,6 +63,7 @@ export function createBuckets(): Buckets {
   let spare = 0;
   let size = 0;
   let taken = new Uint32Array(CHUNK);
+  const places = new Uint32Array(LOWS);
 
   function newChunk(): number {
     if (spare !== 0) {
@@ -63,7 +75,7 @@ export function createBuckets(): Buckets {
     const chunk = chunks;
     chunks += 1;
     if (chunks * CHUNK > words.length) {
-      words = grown(words, Math.max(2 * words.length, MANY_WORDS));
+      words = grown(words, words.length < SOME_WORDS ? 4 * words.length : Math.max(2 * words.length, MANY_WORDS));
       following = grown(following, words.length / CHUNK);
     }
     return chunk;
@@ -124,25 +136,8 @@ export function createBuckets(): Buckets {
     sort(bucket, into) {
       const count = drain(bucket);
       if (into.tags.length < count) into.tags = new Uint32Array(taken.length);
-      const { ends, tags } = into;
-      ends.fill(0);
-      for (let i = 0; i < count; i += 1) {
-        const low = (taken[i] ?? 0) & (LOWS - 1);
-        ends[low] = (ends[low] ?? 0) + 1;
-      }
-      let start = 0;
-      for (let low = 0; low < LOWS; low += 1) {
-        const many = ends[low] ?? 0;
-        ends[low] = start;
-        start += many;
-      }
-      for (let i = 0; i < count; i += 1) {
-        const word = taken[i] ?? 0;
-        const low = word & (LOWS - 1);
-        const to = ends[low] ?? 0;
-        tags[to] = word >>> LOW_BITS;
-        ends[low] = to + 1;
-      }
+      if (count <= FEW) sortFew(taken.subarray(0, count), into);
+      else sortMany(taken, count, into, places);
     },
     renumber(bucket, numbers, first) {
       const count = drain(bucket);
@@ -166,4 +161,58 @@ function grown(list: Uint32Array<ArrayBuffer>, length: number): Uint32Array<Arra
   const larger = new Uint32Array(length);
   larger.set(list);
   return larger;
+}
+
+/** Pairs up to which it is faster to put them in order one by one than to count all numbers that there could be: those of one changed file. */
+const FEW = 64;
+
+function sortFew(words: Uint32Array, into: SortedBucket): void {
+  for (let i = 1; i < words.length; i += 1) {
+    const word = words[i] ?? 0;
+    const low = word & (LOWS - 1);
+    let at = i;
+    for (; at > 0 && ((words[at - 1] ?? 0) & (LOWS - 1)) > low; at -= 1) words[at] = words[at - 1] ?? 0;
+    words[at] = word;
+  }
+  const { lows, ends, tags } = into;
+  let count = 0;
+  for (let i = 0; i < words.length; i += 1) {
+    const word = words[i] ?? 0;
+    const low = word & (LOWS - 1);
+    if (count === 0 || lows[count - 1] !== low) {
+      lows[count] = low;
+      count += 1;
+    }
+    tags[i] = word >>> LOW_BITS;
+    ends[count - 1] = i + 1;
+  }
+  into.count = count;
+}
+
+/** @param places of the next tag of each number; only used within this call */
+function sortMany(words: Uint32Array, many: number, into: SortedBucket, places: Uint32Array): void {
+  const { lows, ends, tags } = into;
+  places.fill(0);
+  for (let i = 0; i < many; i += 1) {
+    const low = (words[i] ?? 0) & (LOWS - 1);
+    places[low] = (places[low] ?? 0) + 1;
+  }
+  let [count, start] = [0, 0];
+  for (let low = 0; low < LOWS; low += 1) {
+    const its = places[low] ?? 0;
+    if (its === 0) continue;
+    places[low] = start;
+    start += its;
+    lows[count] = low;
+    ends[count] = start;
+    count += 1;
+  }
+  for (let i = 0; i < many; i += 1) {
+    const word = words[i] ?? 0;
+    const low = word & (LOWS - 1);
+    const to = places[low] ?? 0;
+    tags[to] = word >>> LOW_BITS;
+    places[low] = to + 1;
+  }
+  into.count = count;
 }

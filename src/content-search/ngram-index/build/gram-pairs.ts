@@ -98,13 +98,12 @@ function postingsOf(buckets: Buckets, base: number): (bucket: number, gramOf: (l
   const list = new ByteWriter(1 << 16);
   return function* (bucket, gramOf) {
     buckets.sort(bucket, sorted);
-    const { ends, tags } = sorted;
-    for (let low = 0, start = 0; low < ends.length; low += 1) {
-      const end = ends[low] ?? 0;
-      if (end === start) continue;
+    const { count, lows, ends, tags } = sorted;
+    for (let at = 0, start = 0; at < count; at += 1) {
+      const end = ends[at] ?? 0;
       list.clear();
       list.differences(tags, start, end, base);
-      yield { trigram: gramOf(low), count: end - start, last: base + (tags[end - 1] ?? 0), differences: list.view() };
+      yield { trigram: gramOf(lows[at] ?? 0), count: end - start, last: base + (tags[end - 1] ?? 0), differences: list.view() };
       start = end;
     }
   };

@@ -37,7 +37,7 @@ export interface Slot {
   stat(file: number): TreeFileStat | FileRefusal;
 }
 
-const SLOT_BYTES = 256 * 1024;
+const SLOT_BYTES = 128 * 1024;
 /** Number of files, work, and the end of what is in use of the lists. */
 const HEAD = { files: 0, work: 1, listsEnd: 2 } as const satisfies Record<string, number>;
 const PATHS_AT = 16;
