@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Problem, Role, ShownState, TaskFilter } from './api.ts';
+import { HELD_TASK } from './held.ts';
 import { TaskId } from './ids.ts';
 
 /** What operators ask of tasks over HTTP, and the answers. */
@@ -12,7 +13,7 @@ export const RetryRequest = z.strictObject({
 export type RetryRequest = z.infer<typeof RetryRequest>;
 
 /** The task runs again; its outcome lies under `location`. */
-export const RetryAnswer = z.strictObject({ task_id: TaskId, regranted: z.boolean(), location: z.string() });
+export const RetryAnswer = z.strictObject({ task_id: TaskId, regranted: z.boolean(), location: z.string(), ...HELD_TASK });
 export type RetryAnswer = z.infer<typeof RetryAnswer>;
 
 /** The task that takes the effect back, and where its outcome will lie. */
@@ -21,11 +22,12 @@ export const UndoAnswer = z.strictObject({
   undo_of: TaskId,
   receipt: z.enum(['accepted', 'in_flight', 'retried', 'finished']),
   location: z.string(),
+  ...HELD_TASK,
 });
 export type UndoAnswer = z.infer<typeof UndoAnswer>;
 
 /** `cancelled`: nothing was done. `requested`: the outcome decides, `state` says where the task is. */
-export const CancelAnswer = z.strictObject({ task_id: TaskId, cancel: z.enum(['cancelled', 'requested']), state: ShownState.optional() });
+export const CancelAnswer = z.strictObject({ task_id: TaskId, cancel: z.enum(['cancelled', 'requested']), state: ShownState.optional(), ...HELD_TASK });
 export type CancelAnswer = z.infer<typeof CancelAnswer>;
 
 /** `POST /v1/tasks/retry`: every failed task that the filter finds. */

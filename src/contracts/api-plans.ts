@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Problem } from './api.ts';
 import { ApproverRole } from './approval.ts';
+import { HELD_PLAN } from './held.ts';
 import { Sha256Hex } from './ids.ts';
 import { PlanResult } from './plan-job.ts';
 import { PlanLeaseToken } from './plan-lease.ts';
@@ -32,6 +33,7 @@ export const PlanSubmitted = z.strictObject({
   receipt: z.enum(['accepted', 'in_flight', 'retried']),
   queue: z.string(),
   location: z.string(),
+  ...HELD_PLAN,
 });
 export type PlanSubmitted = z.infer<typeof PlanSubmitted>;
 
@@ -59,6 +61,7 @@ export const PlanStatus = z.strictObject({
   updated_at: Time,
   /** The signed end (`plan-result.schema.json`), which holds results and memory: only for those who may see them, and ask. */
   result: PlanResult.optional(),
+  ...HELD_PLAN,
 });
 export type PlanStatus = z.infer<typeof PlanStatus>;
 
@@ -168,7 +171,7 @@ export const PlanRetryRequest = z.strictObject({
 export type PlanRetryRequest = z.infer<typeof PlanRetryRequest>;
 
 /** The plan runs on; its outcome lies under `location`. */
-export const PlanRetryAnswer = z.strictObject({ plan_id: Sha256Hex, regranted: z.boolean(), location: z.string() });
+export const PlanRetryAnswer = z.strictObject({ plan_id: Sha256Hex, regranted: z.boolean(), location: z.string(), ...HELD_PLAN });
 export type PlanRetryAnswer = z.infer<typeof PlanRetryAnswer>;
 
 /** `POST /v1/plans/retry`: every failed plan that the filter finds. */
@@ -228,9 +231,10 @@ export const PlanUndoAnswer = z.strictObject({
   /** In the order of the undo. */
   steps: z.array(PlanUndoStep),
   location: z.string(),
+  ...HELD_PLAN,
 });
 export type PlanUndoAnswer = z.infer<typeof PlanUndoAnswer>;
 
 /** The plan ends before its next step; one that is under way is finished. */
-export const PlanCancelAnswer = z.strictObject({ plan_id: Sha256Hex, cancel: z.literal('requested'), location: z.string() });
+export const PlanCancelAnswer = z.strictObject({ plan_id: Sha256Hex, cancel: z.literal('requested'), location: z.string(), ...HELD_PLAN });
 export type PlanCancelAnswer = z.infer<typeof PlanCancelAnswer>;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ExecutionResult } from './execution-result.ts';
 import { FailureCause } from './failure-reason.ts';
+import { HELD_TASK } from './held.ts';
 import { Sha256Hex, TaskId } from './ids.ts';
 import { LeaseToken, TaskJob } from './task-job.ts';
 import { OfferedManifest } from './task-manifest.ts';
@@ -51,6 +52,7 @@ export const TaskReceipt = z.strictObject({
   queue: z.string(),
   /** Where to look for the outcome. */
   location: z.string(),
+  ...HELD_TASK,
 });
 export type TaskReceipt = z.infer<typeof TaskReceipt>;
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { HELD_TASK } from './held.ts';
 import {
   DeleteMessage,
   IngestOutcome,
@@ -40,9 +41,10 @@ export type MessageSubmissionInput = z.input<typeof MessageSubmission>;
 export const IngestReceipt = z.strictObject({
   job: z.string().meta({ description: 'Id of the job on the queue `message-index`.' }),
   keys: z.array(z.string()).meta({ description: 'Keys of the messages, in the order of their operations.' }),
+  ...HELD_TASK,
 });
 export type IngestReceipt = z.infer<typeof IngestReceipt>;
 
 /** Done. */
-export const IngestReport = IngestOutcome.extend(IngestReceipt.shape);
+export const IngestReport = IngestOutcome.extend(IngestReceipt.omit({ queue_paused: true }).shape);
 export type IngestReport = z.infer<typeof IngestReport>;

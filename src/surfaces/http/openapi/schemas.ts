@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import * as contracts from '../../../contracts/index.ts';
-import * as paused from '../../shared/paused/answers.ts';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -17,7 +16,7 @@ export const NAMED = {
   BulkRetryRequest: contracts.BulkRetryRequest,
   BulkRetrySummary: contracts.BulkRetrySummary,
   BulkSummary: contracts.BulkSummary,
-  CancelAnswer: paused.CancelAnswer,
+  CancelAnswer: contracts.CancelAnswer,
   DryRun: contracts.DryRun,
   ExecutionResult: contracts.ExecutionResult,
   FieldFault: contracts.FieldFault,
@@ -28,14 +27,14 @@ export const NAMED = {
   IndexTaskEnd: contracts.IndexTaskEnd,
   IngestOp: contracts.IngestOp,
   IngestOutcome: contracts.IngestOutcome,
-  IngestReceipt: paused.IngestReceipt,
+  IngestReceipt: contracts.IngestReceipt,
   IngestReport: contracts.IngestReport,
   KeySet: contracts.KeySet,
   LeaseAnswer: contracts.LeaseAnswer,
   LeaseRequest: contracts.LeaseRequest,
   MessageSubmission: contracts.MessageSubmission,
-  PlanCancelAnswer: paused.PlanCancelAnswer,
-  PlanUndoAnswer: paused.PlanUndoAnswer,
+  PlanCancelAnswer: contracts.PlanCancelAnswer,
+  PlanUndoAnswer: contracts.PlanUndoAnswer,
   PlanUndoStep: contracts.PlanUndoStep,
   PlanEvent: contracts.PlanEvent,
   PlanFilter: contracts.PlanFilter,
@@ -45,12 +44,12 @@ export const NAMED = {
   PlanPage: contracts.PlanPage,
   PlanRecord: contracts.PlanRecord,
   PlanResult: contracts.PlanResult,
-  PlanRetryAnswer: paused.PlanRetryAnswer,
+  PlanRetryAnswer: contracts.PlanRetryAnswer,
   PlanRetryRequest: contracts.PlanRetryRequest,
-  PlanStatus: paused.PlanStatus,
+  PlanStatus: contracts.PlanStatus,
   PlanStepRecord: contracts.PlanStepRecord,
   PlanSubmission: contracts.PlanSubmission,
-  PlanSubmitted: paused.PlanSubmitted,
+  PlanSubmitted: contracts.PlanSubmitted,
   Problem: contracts.Problem,
   QueryExplain: contracts.QueryExplain,
   QueueList: contracts.QueueList,
@@ -61,7 +60,7 @@ export const NAMED = {
   ScheduleList: contracts.ScheduleList,
   ScheduleRequest: contracts.ScheduleRequest,
   ScheduleView: contracts.ScheduleView,
-  RetryAnswer: paused.RetryAnswer,
+  RetryAnswer: contracts.RetryAnswer,
   RetryRequest: contracts.RetryRequest,
   SearchQuery: contracts.SearchQuery,
   SearchResponse: contracts.SearchResponse,
@@ -80,11 +79,11 @@ export const NAMED = {
   TaskFilter: contracts.TaskFilter,
   TaskManifest: contracts.OfferedManifest,
   TaskPage: contracts.TaskPage,
-  TaskReceipt: paused.TaskReceipt,
+  TaskReceipt: contracts.TaskReceipt,
   TaskRecord: contracts.TaskRecord,
   TaskSubmission: contracts.TaskSubmission,
   TaskView: contracts.TaskView,
-  UndoAnswer: paused.UndoAnswer,
+  UndoAnswer: contracts.UndoAnswer,
 } satisfies Record<string, z.ZodType>;
 
 export interface SchemaBook {

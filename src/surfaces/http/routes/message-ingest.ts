@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { type IngestOp, IngestReport, MessageSubmission } from '../../../contracts/index.ts';
+import { type IngestOp, IngestReceipt, IngestReport, MessageSubmission } from '../../../contracts/index.ts';
 import { audited } from '../../../core/audited.ts';
 import { WritError } from '../../../core/errors.ts';
 import { withTimeLimit } from '../../../core/time-limit.ts';
-import { IngestReceipt } from '../../shared/paused/answers.ts';
 import { heldIngest } from '../../shared/paused/held.ts';
 import { type Answer, type Call, route } from '../route.ts';
 import { PREFER, PREFERENCE_APPLIED, waitOf } from './answers.ts';

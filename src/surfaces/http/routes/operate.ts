@@ -1,6 +1,5 @@
-import { RetryRequest, TaskView } from '../../../contracts/index.ts';
+import { CancelAnswer, RetryAnswer, RetryRequest, TaskView, UndoAnswer } from '../../../contracts/index.ts';
 import { audited } from '../../../core/audited.ts';
-import { CancelAnswer, RetryAnswer, UndoAnswer } from '../../shared/paused/answers.ts';
 import { heldTask } from '../../shared/paused/held.ts';
 import { cancelTask } from '../../shared/tasks/cancel.ts';
 import { retryDetail, retryTask } from '../../shared/tasks/retry.ts';

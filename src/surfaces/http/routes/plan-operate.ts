@@ -1,6 +1,5 @@
-import { PlanRetryRequest } from '../../../contracts/index.ts';
+import { PlanCancelAnswer, PlanRetryAnswer, PlanRetryRequest, PlanStatus } from '../../../contracts/index.ts';
 import { audited } from '../../../core/audited.ts';
-import { PlanCancelAnswer, PlanRetryAnswer, PlanStatus } from '../../shared/paused/answers.ts';
 import { assertPlanLease } from '../../shared/plans/lease-check.ts';
 import { cancelPlan } from '../../shared/plans/operate.ts';
 import { planRetryServices, retryPlan } from '../../shared/plans/retry.ts';

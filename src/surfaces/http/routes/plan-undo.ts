@@ -1,6 +1,6 @@
+import { PlanUndoAnswer } from '../../../contracts/index.ts';
 import { audited } from '../../../core/audited.ts';
 import type { PlanView } from '../../../core/ports/index.ts';
-import { PlanUndoAnswer } from '../../shared/paused/answers.ts';
 import { heldPlan } from '../../shared/paused/held.ts';
 import { planUndoAnswer, undoPlan } from '../../shared/plans/undo.ts';
 import { isEndBefore } from '../../shared/plans/view.ts';

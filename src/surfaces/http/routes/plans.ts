@@ -1,7 +1,6 @@
-import { PlanSubmission } from '../../../contracts/index.ts';
+import { PlanStatus, PlanSubmission, PlanSubmitted } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
 import type { PlanReceipt } from '../../../core/ports/index.ts';
-import { PlanStatus, PlanSubmitted } from '../../shared/paused/answers.ts';
 import { heldPlanStatus } from '../../shared/paused/held.ts';
 import { assertGenuineEnd } from '../../shared/plans/genuine-end.ts';
 import { unknownPlan } from '../../shared/plans/plan-id.ts';

@@ -1,7 +1,6 @@
-import type { TaskSubmission } from '../../../contracts/index.ts';
+import type { TaskReceipt, TaskSubmission } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
 import type { KernelClient, PushOptions, Receipt } from '../../../core/ports/index.ts';
-import type { TaskReceipt } from '../../shared/paused/answers.ts';
 import { dryRun } from '../../shared/tasks/dry-run.ts';
 import { assertMaySign, submitTask } from '../../shared/tasks/submit.ts';
 import { readTaskStatus } from '../../shared/tasks/task-status.ts';

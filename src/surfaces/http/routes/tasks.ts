@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { BulkReceipt, BulkSummary, DryRun, TaskPage, TaskSubmission, TaskView } from '../../../contracts/index.ts';
-import { TaskReceipt } from '../../shared/paused/answers.ts';
+import { BulkReceipt, BulkSummary, DryRun, TaskPage, TaskReceipt, TaskSubmission, TaskView } from '../../../contracts/index.ts';
 import { unknownTask } from '../../shared/tasks/task-id.ts';
 import { waitForOutcome } from '../../shared/tasks/task-status.ts';
 import { isNdjson, NDJSON } from '../body.ts';

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { Sha256Hex, TaskId } from '../../../contracts/index.ts';
+import { Sha256Hex, TaskId, TaskReceipt } from '../../../contracts/index.ts';
 import { audited } from '../../../core/audited.ts';
-import { HELD_TASK } from '../../shared/paused/answers.ts';
 import { heldTask } from '../../shared/paused/held.ts';
 import { cancelPlan } from '../../shared/plans/operate.ts';
 import { cancelTask } from '../../shared/tasks/cancel.ts';
@@ -21,7 +20,9 @@ export const cancelTaskTool = tool({
   output: z.strictObject({
     task_id: TaskId,
     cancel: z.enum(['cancelled', 'requested']).meta({ description: 'cancelled: nothing was done. requested: get_task tells how it ends.' }),
-    queue_paused: HELD_TASK.queue_paused.meta({ description: 'The wait was in vain because the queue is paused: no worker takes the task, nor its cancel.' }),
+    queue_paused: TaskReceipt.shape.queue_paused.meta({
+      description: 'The wait was in vain because the queue is paused: no worker takes the task, nor its cancel.',
+    }),
   }),
   async run(call) {
     const { input, services, caller, signal } = call;

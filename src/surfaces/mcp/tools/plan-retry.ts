@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { PlanFilter, Sha256Hex } from '../../../contracts/index.ts';
+import { PlanFilter, PlanStatus, Sha256Hex } from '../../../contracts/index.ts';
 import { audited } from '../../../core/audited.ts';
 import type { PlanView } from '../../../core/ports/index.ts';
-import { HELD_PLAN, PlanStatus } from '../../shared/paused/answers.ts';
 import { heldPlan } from '../../shared/paused/held.ts';
 import { assertGenuineEnd } from '../../shared/plans/genuine-end.ts';
 import { planRetryServices, retryPlan } from '../../shared/plans/retry.ts';
@@ -29,7 +28,7 @@ export const retryPlanTool = tool({
     plan_id: Sha256Hex,
     regranted: z.boolean(),
     plan: PlanStatus.optional().meta({ description: 'The plan, if it has ended.' }),
-    paused_queue: HELD_PLAN.paused_queue.meta({ description: 'The wait was in vain because this queue is paused: resume_queue lets it go on.' }),
+    paused_queue: PlanStatus.shape.paused_queue.meta({ description: 'The wait was in vain because this queue is paused: resume_queue lets it go on.' }),
   }),
   async run(call) {
     const { input, services, caller, signal } = call;

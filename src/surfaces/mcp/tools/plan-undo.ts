@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { Sha256Hex } from '../../../contracts/index.ts';
+import { PlanUndoAnswer, Sha256Hex } from '../../../contracts/index.ts';
 import { audited } from '../../../core/audited.ts';
 import type { PlanView } from '../../../core/ports/index.ts';
-import { PlanUndoAnswer } from '../../shared/paused/answers.ts';
 import { heldPlan } from '../../shared/paused/held.ts';
 import { planUndoAnswer, undoPlan } from '../../shared/plans/undo.ts';
 import { hasEnded, isEndBefore } from '../../shared/plans/view.ts';

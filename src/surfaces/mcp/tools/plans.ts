@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { EndpointId, PlanFilter, PlanHistory, PlanLeaseToken, PlanPage, Sha256Hex } from '../../../contracts/index.ts';
+import { EndpointId, PlanFilter, PlanHistory, PlanLeaseToken, PlanPage, PlanStatus, Sha256Hex } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
-import { HELD_PLAN, PlanStatus } from '../../shared/paused/answers.ts';
 import { heldPlan, heldPlanStatus } from '../../shared/paused/held.ts';
 import { assertGenuineEnd } from '../../shared/plans/genuine-end.ts';
 import { planHistory } from '../../shared/plans/history.ts';
@@ -36,7 +35,7 @@ export const submitPlan = tool({
     receipt: z.enum(['accepted', 'in_flight', 'retried', 'finished']),
     queue: z.string().optional(),
     plan: PlanStatus.optional().meta({ description: 'The plan, if it has ended.' }),
-    paused_queue: HELD_PLAN.paused_queue.meta({ description: 'The wait was in vain because this queue is paused: resume_queue lets it go on.' }),
+    paused_queue: PlanStatus.shape.paused_queue.meta({ description: 'The wait was in vain because this queue is paused: resume_queue lets it go on.' }),
   }),
   async run(call) {
     const { input, services, caller, signal } = call;

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { DryRun, EndpointId, OfferedManifest, TaskId, TaskView } from '../../../contracts/index.ts';
+import { DryRun, EndpointId, OfferedManifest, TaskId, TaskReceipt, TaskView } from '../../../contracts/index.ts';
 import { audited } from '../../../core/audited.ts';
-import { HELD_TASK } from '../../shared/paused/answers.ts';
 import { dryRun } from '../../shared/tasks/dry-run.ts';
 import { retryDetail, retryTask } from '../../shared/tasks/retry.ts';
 import { submitTask as submitToQueue } from '../../shared/tasks/submit.ts';
@@ -17,7 +16,7 @@ import { webhooksOf } from './webhooks.ts';
 
 /** Told with `task` when it has ended: before, or while the call waited. */
 const ended = TaskView.optional().meta({ description: 'The task with its signed result, if it has ended.' });
-const queue_paused = HELD_TASK.queue_paused.meta({ description: 'The wait was in vain because the queue is paused: resume_queue lets it go on.' });
+const queue_paused = TaskReceipt.shape.queue_paused.meta({ description: 'The wait was in vain because the queue is paused: resume_queue lets it go on.' });
 const receipt = z.enum(['accepted', 'in_flight', 'retried', 'finished']);
 
 export const submitTask = tool({

@@ -1,7 +1,7 @@
+import type { PlanStatus } from '../../../contracts/index.ts';
 import type { PlanView, QueueControl, TaskGateway } from '../../../core/ports/index.ts';
 import { hasEnded, planStatusOf } from '../plans/view.ts';
 import type { TaskStatus } from '../tasks/task-status.ts';
-import type { PlanStatus } from './answers.ts';
 
 /** What tells whether a queue is paused. A surface without queues has none, and nothing is told. */
 export interface PauseServices {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type * as contract from '../../../../src/contracts/index.ts';
 import type * as client from '../../../../src/surfaces/client/index.ts';
-import type * as paused from '../../../../src/surfaces/shared/paused/answers.ts';
 
 /** Writes types out, so that an interface and a mapped type of the same shape read the same. */
 type Plain<T> = T extends object ? { [K in keyof T]: Plain<T[K]> } : T;
@@ -18,7 +17,7 @@ interface Pairs {
   ExecutionResult: Same<client.ExecutionResult, contract.ExecutionResult>;
   ResultErrorCode: Same<client.ResultErrorCode, contract.ResultErrorCode>;
   ShownState: Same<client.ShownState, contract.ShownState>;
-  TaskReceipt: Same<client.TaskReceipt, paused.TaskReceipt>;
+  TaskReceipt: Same<client.TaskReceipt, contract.TaskReceipt>;
   TaskView: Same<client.TaskView, contract.TaskView>;
   TaskRecord: Same<client.TaskRecord, contract.TaskRecord>;
   TaskPage: Same<client.TaskPage, contract.TaskPage>;
@@ -28,9 +27,9 @@ interface Pairs {
   LeaseAnswer: Same<client.LeaseAnswer, contract.LeaseAnswer>;
   BulkReceipt: Same<client.BulkReceipt, contract.BulkReceipt>;
   BulkSummary: Same<client.BulkSummary, contract.BulkSummary>;
-  RetryAnswer: Same<client.RetryAnswer, paused.RetryAnswer>;
-  UndoAnswer: Same<client.UndoAnswer, paused.UndoAnswer>;
-  CancelAnswer: Same<client.CancelAnswer, paused.CancelAnswer>;
+  RetryAnswer: Same<client.RetryAnswer, contract.RetryAnswer>;
+  UndoAnswer: Same<client.UndoAnswer, contract.UndoAnswer>;
+  CancelAnswer: Same<client.CancelAnswer, contract.CancelAnswer>;
   BulkRetryRequest: Same<client.BulkRetryRequest, contract.BulkRetryRequest>;
   BulkRetryLine: Same<client.BulkRetryLine, contract.BulkRetryLine>;
   BulkRetrySummary: Same<client.BulkRetrySummary, contract.BulkRetrySummary>;
@@ -40,16 +39,16 @@ interface Pairs {
   KeySet: Same<client.KeySet, contract.KeySet>;
   PlanSubmission: Same<client.PlanSubmission, contract.PlanSubmission>;
   ShownPlanState: Same<client.ShownPlanState, contract.ShownPlanState>;
-  PlanSubmitted: Same<client.PlanSubmitted, paused.PlanSubmitted>;
-  PlanStatus: Same<client.PlanStatus, paused.PlanStatus>;
+  PlanSubmitted: Same<client.PlanSubmitted, contract.PlanSubmitted>;
+  PlanStatus: Same<client.PlanStatus, contract.PlanStatus>;
   PlanResult: Same<client.PlanResult, contract.PlanResult>;
   PlanError: Same<client.PlanError, contract.PlanError>;
   PlanLeaseRequest: Same<client.PlanLeaseRequest, contract.PlanLeaseRequest>;
   PlanLeaseAnswer: Same<client.PlanLeaseAnswer, contract.PlanLeaseAnswer>;
   PlanRetryRequest: Same<client.PlanRetryRequest, contract.PlanRetryRequest>;
-  PlanRetryAnswer: Same<client.PlanRetryAnswer, paused.PlanRetryAnswer>;
-  PlanCancelAnswer: Same<client.PlanCancelAnswer, paused.PlanCancelAnswer>;
-  PlanUndoAnswer: Same<client.PlanUndoAnswer, paused.PlanUndoAnswer>;
+  PlanRetryAnswer: Same<client.PlanRetryAnswer, contract.PlanRetryAnswer>;
+  PlanCancelAnswer: Same<client.PlanCancelAnswer, contract.PlanCancelAnswer>;
+  PlanUndoAnswer: Same<client.PlanUndoAnswer, contract.PlanUndoAnswer>;
   PlanFilter: Same<client.PlanFilter, contract.PlanFilter>;
   PlanHistory: Same<client.PlanHistory, contract.PlanHistory>;
   PlanPage: Same<client.PlanPage, contract.PlanPage>;
@@ -75,7 +74,7 @@ interface Pairs {
   MessageSearchQuery: Same<client.MessageSearchQuery, contract.SearchQuery>;
   MessageSearchAnswer: Same<client.MessageSearchAnswer, contract.SearchResponse>;
   MessageOp: Same<Flat<client.MessageOp>, Flat<contract.MessageSubmissionInput['ops'][number]>>;
-  MessageReceipt: Same<client.MessageReceipt, paused.IngestReceipt>;
+  MessageReceipt: Same<client.MessageReceipt, contract.IngestReceipt>;
   MessageReport: Same<client.MessageReport, contract.IngestReport>;
   capabilities: Same<client.CapabilityId, contract.CapabilityId>;
 }
