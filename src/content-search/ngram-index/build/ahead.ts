@@ -1,78 +1,33 @@
-import type { FileRefusal, TreeFileStat } from '../../../core/ports/index.ts';
 import type { Candidate } from '../../search/types.ts';
 import type { Difference } from './differences.ts';
 import { type DocumentReader, type ReadDocument, readDocument } from './read-document.ts';
 import { fillSlot, finishSlot, takeSlot } from './second-reader.ts';
 import { type JobRun, readerOf } from './site.ts';
-import { CONTROL, openSlots, SLOT_STATE, SLOTS, type Slot, type Slots, type SlotWork, turnAt } from './slots.ts';
-import { absolutePath, bytesOf } from './tree-paths.ts';
+import { CONTROL, openSlots, SLOT_FILES, SLOT_STATE, SLOTS, type Slot, type Slots, turnAt } from './slots.ts';
+import { bytesOf } from './tree-paths.ts';
 
-/** A file that the walk found, and what stat(2) says of it. */
-export interface StattedFile extends Candidate {
-  readonly stat: TreeFileStat | FileRefusal;
-}
-
-/** The differences in their order, with what is in the files; a second thread reads ahead where there is one. */
-export function readAhead(run: JobRun, found: Iterable<Difference>): Generator<readonly [Difference, ReadDocument | 'gone']> {
-  const reader = readerOf(run.site);
-  return ahead(run, reader, found, {
-    ...{ work: 'read', files: READ_AT_ONCE },
-    candidateOf: (difference) => (difference.kind === 'read' ? difference.candidate : undefined),
-    here: (candidate) => readDocument(reader, candidate),
-    from: (slot, file, candidate) => slot.read(file, bytesOf(candidate)),
-    without: 'gone',
-  });
-}
-
-/** The files in their order, with their stat. */
-export function* statAhead(run: JobRun, files: Iterable<Candidate>): Generator<StattedFile> {
-  const { files: treeFiles, indexed } = run.site;
-  const each = ahead<Candidate, TreeFileStat | FileRefusal>(run, readerOf(run.site), files, {
-    ...{ work: 'stat', files: STAT_AT_ONCE },
-    candidateOf: (candidate) => candidate,
-    here: (candidate) => treeFiles.stat(absolutePath(indexed.root, candidate)),
-    from: (slot, file) => slot.stat(file),
-    without: { refused: 'ENOENT' },
-  });
-  for (const [{ text, raw }, stat] of each) yield { text, raw, stat };
-}
-
-/** Files of a slot. */
-const READ_AT_ONCE = 8;
-const STAT_AT_ONCE = 128;
 /** Files of a job until a second reader is started: it takes as long to start as to read these. */
 const WORTH_FILES = 2_000;
 
-interface Work<T, R> {
-  readonly work: SlotWork;
-  readonly files: number;
-  /** The file of an item; undefined for one that asks for none. */
-  candidateOf(item: T): Candidate | undefined;
-  /** Does the work in this thread. */
-  here(candidate: Candidate): R;
-  /** The result in a slot; undefined if it did not fit. */
-  from(slot: Slot, file: number, candidate: Candidate): R | undefined;
-  /** The result of an item without a file. */
-  readonly without: R;
-}
-
-interface Batch<T> {
-  readonly items: readonly T[];
+interface Batch {
+  readonly items: readonly Difference[];
   /** Undefined: nobody else is asked. */
   readonly slot: number | undefined;
 }
 
-function* ahead<T, R>(run: JobRun, reader: DocumentReader, source: Iterable<T>, work: Work<T, R>): Generator<readonly [T, R]> {
+/** The differences in their order, with what is in the files; a second thread reads ahead where there is one. */
+export function* readAhead(run: JobRun, found: Iterable<Difference>): Generator<readonly [Difference, ReadDocument | 'gone']> {
+  const reader = readerOf(run.site);
   const { pace } = run;
-  const items = source[Symbol.iterator]();
-  const queue: Batch<T>[] = [];
+  const items = found[Symbol.iterator]();
+  const queue: Batch[] = [];
   let [taken, isEnded] = [0, false];
   let desk: Desk | undefined;
   let isOpened = false;
 
-  function nextBatch(): Batch<T> | undefined {
-    const most = desk === undefined ? 1 : work.files;
-    const batch: T[] = [];
+  function nextBatch(): Batch | undefined {
+    const most = desk === undefined ? 1 : SLOT_FILES;
+    const batch: Difference[] = [];
     while (batch.length < most && !isEnded) {
       const step = items.next();
       if (step.done === true) isEnded = true;
@@ -80,15 +35,8 @@ function* ahead<T, R>(run: JobRun, reader: DocumentReader, source: Iterable<T>, 
     }
     taken += batch.length;
     if (batch.length === 0) return undefined;
-    return {
-      items: batch,
-      slot: pace.isFree
-        ? desk?.ask(
-            work.work,
-            batch.flatMap((item) => work.candidateOf(item) ?? []),
-          )
-        : undefined,
-    };
+    const candidates = batch.flatMap((item) => (item.kind === 'read' ? [item.candidate] : []));
+    return { items: batch, slot: pace.isFree ? desk?.ask(candidates) : undefined };
   }
 
   for (;;) {
@@ -106,14 +54,12 @@ function* ahead<T, R>(run: JobRun, reader: DocumentReader, source: Iterable<T>, 
     const slot = head.slot === undefined ? undefined : desk?.settle(head.slot);
     let file = 0;
     for (const item of head.items) {
-      const candidate = work.candidateOf(item);
-      if (candidate === undefined) {
-        yield [item, work.without];
+      if (item.kind === 'gone') {
+        yield [item, 'gone'];
         continue;
       }
-      // A walk at the pace of the job has counted its files already; to read one is a step of its own.
-      if (work.work === 'read') pace.step();
-      yield [item, (slot === undefined ? undefined : work.from(slot, file, candidate)) ?? work.here(candidate)];
+      pace.step();
+      yield [item, slot?.read(file, bytesOf(item.candidate)) ?? readDocument(reader, item.candidate)];
       file += 1;
     }
     if (head.slot !== undefined) desk?.free(head.slot);
@@ -125,7 +71,7 @@ interface Desk {
   /** The second reader was given up: it has said nothing for too long. */
   readonly isLeft: boolean;
   /** A slot in which files are asked for; undefined if none is free, or they do not fit. */
-  ask(work: SlotWork, candidates: readonly Candidate[]): number | undefined;
+  ask(candidates: readonly Candidate[]): number | undefined;
   /** Waits for a slot, and fills others meanwhile; undefined if the caller has to do its work. */
   settle(slot: number): Slot | undefined;
   free(slot: number): void;
@@ -156,9 +102,9 @@ function openDesk({ site, pace }: JobRun, reader: DocumentReader): Desk | undefi
     get isLeft() {
       return isLeft;
     },
-    ask(work, candidates) {
+    ask(candidates) {
       const slot = Array.from({ length: SLOTS }, (_, number) => number).find((number) => stateOf(number) === SLOT_STATE.free);
-      if (slot === undefined || candidates.length === 0 || !slots.slot(slot).ask(work, candidates)) return undefined;
+      if (slot === undefined || candidates.length === 0 || !slots.slot(slot).ask(candidates)) return undefined;
       turn = (turn + 1) | 0;
       Atomics.store(control, turnAt(slot), turn);
       Atomics.store(control, CONTROL.states + slot, SLOT_STATE.asked);

@@ -23,10 +23,10 @@ export function* filesOf(walk: Enumeration): Generator<Candidate> {
  *
  * @param isSame whether the file still is what the document was made of
  */
-export function* differences<File extends Candidate>(
-  files: Iterable<File>,
+export function* differences(
+  files: Iterable<Candidate>,
   documents: Iterable<SegmentDocument>,
-  isSame: (candidate: File, document: SegmentDocument) => boolean,
+  isSame: (candidate: Candidate, document: SegmentDocument) => boolean,
 ): Generator<Difference> {
   const named = located(files);
   for (const [file, document] of paired(named, documents, (a, b) => comparePaths(a.path, b.path))) {
@@ -37,6 +37,6 @@ export function* differences<File extends Candidate>(
   }
 }
 
-function* located<File extends Candidate>(files: Iterable<File>): Generator<{ readonly candidate: File; readonly path: Buffer }> {
+function* located(files: Iterable<Candidate>): Generator<{ readonly candidate: Candidate; readonly path: Buffer }> {
   for (const candidate of files) yield { candidate, path: bytesOf(candidate) };
 }

@@ -6,7 +6,6 @@ import { liveDocuments } from '../query/live.ts';
 import type { Snapshot } from '../query/snapshot.ts';
 import { estimateBytes } from '../safety/limits.ts';
 import { DOCUMENT_FLAG, type SegmentDocument } from '../segment/format.ts';
-import { type StattedFile, statAhead } from './ahead.ts';
 import { regionOf } from './catalogue.ts';
 import { type Difference, differences, filesOf } from './differences.ts';
 import { limited } from './draft.ts';
@@ -16,7 +15,7 @@ import type { HaltReason } from './pace.ts';
 import { isGone, UNKNOWN } from './read-document.ts';
 import { isSameFile } from './same-file.ts';
 import { type JobLimits, type JobRun, pacedFiles, walkOf } from './site.ts';
-import { bytesOf } from './tree-paths.ts';
+import { absolutePath, bytesOf } from './tree-paths.ts';
 import { writeFiles } from './write-files.ts';
 
 /**
@@ -35,7 +34,7 @@ export function buildWhole(run: JobRun, { into, keepOnStop = false }: Extract<Bu
   const walk = walkOf(run);
   const told = { files: 0, bytes: 0 };
   const files = pacedFiles(run, walk, 'TOKENIZE', measure.files, () => told.bytes);
-  const found = begun === undefined ? allOf(files) : differences(statAhead(run, files), documentsOf(begun), unchanged);
+  const found = begun === undefined ? allOf(files) : differences(files, documentsOf(begun), unchanged(run));
   const isKept = (halt: HaltReason): boolean => halt === 'TIME' || (halt === 'STOPPED' && keepOnStop);
   return writeFiles(run, { into, found, walk, isKept, told });
 }
@@ -73,7 +72,7 @@ export function validateAgainst(run: JobRun, snapshot: Snapshot, into: SegmentNa
   const walk = walkOf(run);
   const files = pacedFiles(run, walk, 'ENUMERATE', snapshot.live, () => 0);
   const found: Difference[] = [];
-  for (const difference of differences(statAhead(run, files), documentsOf(snapshot), unchanged)) {
+  for (const difference of differences(files, documentsOf(snapshot), unchanged(run))) {
     found.push(difference);
     if (found.length > most) return { outcome: 'rebuild' };
   }
@@ -140,8 +139,11 @@ function* documentsOf(snapshot: Snapshot): Generator<SegmentDocument> {
 }
 
 /** Whether a file of the tree still is what its document was made from. */
-function unchanged({ stat }: StattedFile, document: SegmentDocument): boolean {
-  if (!('refused' in stat)) return isSameFile(stat, document);
-  // A file without a stat is the same if it had none before, either; one that is gone shows when it is read.
-  return !isGone(stat) && (document.flags & DOCUMENT_FLAG.unreadable) !== 0 && isSameFile(UNKNOWN, document);
+function unchanged({ site: { files, indexed } }: JobRun): (candidate: Candidate, document: SegmentDocument) => boolean {
+  return (candidate, document) => {
+    const stat = files.stat(absolutePath(indexed.root, candidate));
+    if (!('refused' in stat)) return isSameFile(stat, document);
+    // A file without a stat is the same if it had none before, either; one that is gone shows when it is read.
+    return !isGone(stat) && (document.flags & DOCUMENT_FLAG.unreadable) !== 0 && isSameFile(UNKNOWN, document);
+  };
 }

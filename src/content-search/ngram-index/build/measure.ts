@@ -1,6 +1,6 @@
 import { textBytes } from '../tokenize/windows.ts';
-import { statAhead } from './ahead.ts';
 import { type JobRun, pacedFiles, walkOf } from './site.ts';
+import { absolutePath } from './tree-paths.ts';
 
 export interface TreeMeasure {
   readonly files: number;
@@ -11,12 +11,10 @@ export interface TreeMeasure {
 
 /** Counts the eligible files and their bytes. @param isEnough ends the count early */
 export function measureTree(run: JobRun, isEnough: (measure: TreeMeasure) => boolean): TreeMeasure {
-  const { indexed } = run.site;
+  const { files: treeFiles, indexed } = run.site;
   let [files, bytes, eligibleBytes] = [0, 0, 0];
-  for (const { stat } of statAhead(
-    run,
-    pacedFiles(run, walkOf(run), 'ENUMERATE', 0, () => bytes),
-  )) {
+  for (const candidate of pacedFiles(run, walkOf(run), 'ENUMERATE', 0, () => bytes)) {
+    const stat = treeFiles.stat(absolutePath(indexed.root, candidate));
     files += 1;
     if ('refused' in stat) continue;
     bytes += stat.size;

@@ -1,7 +1,5 @@
-import type { TreeFiles } from '../../../core/ports/index.ts';
-import { type DocumentReader, isGone, readDocument } from './read-document.ts';
+import { type DocumentReader, readDocument } from './read-document.ts';
 import { CONTROL, SLOT_STATE, SLOTS, type Slot, type Slots, turnAt } from './slots.ts';
-import { absolutePath } from './tree-paths.ts';
 
 /** A thread that reads files for a build beside it; who asks never waits for it to begin. */
 export interface SecondReader {
@@ -51,15 +49,5 @@ export function finishSlot(control: Int32Array, slot: number): void {
 
 /** Does what a slot asks for. */
 export function fillSlot(slot: Slot, reader: DocumentReader): void {
-  const { work, paths } = slot.asked();
-  for (const [file, path] of paths.entries()) {
-    const candidate = { text: '', raw: path };
-    if (work === 'read') slot.putRead(file, readDocument(reader, candidate));
-    else {
-      const stat = statOf(reader.files, absolutePath(reader.root, candidate));
-      slot.putStat(file, stat, 'refused' in stat && isGone(stat));
-    }
-  }
+  for (const [file, raw] of slot.asked().entries()) slot.putRead(file, readDocument(reader, { text: '', raw }));
 }
-
-const statOf = (files: TreeFiles, path: Buffer | string): ReturnType<TreeFiles['stat']> => files.stat(path);

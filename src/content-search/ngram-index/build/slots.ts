@@ -1,4 +1,3 @@
-import type { FileRefusal, TreeFileStat } from '../../../core/ports/index.ts';
 import type { Candidate } from '../../search/types.ts';
 import type { SegmentDocument } from '../segment/format.ts';
 import type { GramSet } from '../tokenize/trigrams.ts';
@@ -23,33 +22,28 @@ export const CONTROL = { quit: 0, asked: 1, states: 2 } as const satisfies Recor
 export const SLOTS = 64;
 export const turnAt = (slot: number): number => CONTROL.states + SLOTS + slot;
 
-/** What is wanted of the files of a slot: contents, or what stat(2) says. */
-export type SlotWork = 'read' | 'stat';
-
 export interface Slot {
   /** False if the paths do not fit: then nobody is asked. */
-  ask(work: SlotWork, candidates: readonly Candidate[]): boolean;
-  asked(): { readonly work: SlotWork; readonly paths: readonly Buffer[] };
+  ask(candidates: readonly Candidate[]): boolean;
+  asked(): readonly Buffer[];
   putRead(file: number, read: ReadDocument | 'gone'): void;
-  putStat(file: number, stat: TreeFileStat | FileRefusal, isGone: boolean): void;
   /** What `putRead` was told, with memory of the slot; undefined if it did not fit. */
   read(file: number, path: Buffer): ReadDocument | 'gone' | undefined;
-  stat(file: number): TreeFileStat | FileRefusal;
 }
 
 const SLOT_BYTES = 128 * 1024;
-/** Number of files, work, and the end of what is in use of the lists. */
-const HEAD = { files: 0, work: 1, listsEnd: 2 } as const satisfies Record<string, number>;
+/** Number of files, and the end of what is in use of the lists. */
+const HEAD = { files: 0, listsEnd: 1 } as const satisfies Record<string, number>;
 const PATHS_AT = 16;
 const RECORDS_AT = 16 * 1024;
 const RECORD_BYTES = 64;
 /** The most files of a slot. */
-export const SLOT_FILES = 128;
+export const SLOT_FILES = 8;
 const LISTS_AT = RECORDS_AT + SLOT_FILES * RECORD_BYTES;
 const CONTROL_BYTES = 4096;
 const WORD = 4;
 
-const KIND = { gone: 0, document: 1, tooLarge: 2, stat: 3, refused: 4 } as const satisfies Record<string, number>;
+const KIND = { gone: 0, document: 1, tooLarge: 2 } as const satisfies Record<string, number>;
 /** The length of the wide list of a document without n-grams. */
 const NONE = -1;
 
@@ -100,7 +94,7 @@ function openSlot(memory: SharedArrayBuffer, at: number, k: number): Slot {
   }
 
   return {
-    ask(work, candidates) {
+    ask(candidates) {
       let end = 0;
       for (const candidate of candidates) {
         const path = bytesOf(candidate);
@@ -109,17 +103,16 @@ function openSlot(memory: SharedArrayBuffer, at: number, k: number): Slot {
         path.copy(paths, end + WORD);
         end += WORD + path.length;
       }
-      head.set([candidates.length, work === 'read' ? 0 : 1, 0]);
+      head.set([candidates.length, 0]);
       return true;
     },
     asked() {
       let end = 0;
-      const found = Array.from({ length: head[HEAD.files] ?? 0 }, () => {
+      return Array.from({ length: head[HEAD.files] ?? 0 }, () => {
         const start = end + WORD;
         end = start + paths.readUInt32LE(end);
         return Buffer.from(paths.subarray(start, end));
       });
-      return { work: head[HEAD.work] === 0 ? 'read' : 'stat', paths: found };
     },
     putRead(file, read) {
       if (read === 'gone') return put(file, KIND.gone, [0, 0, 0], 0, 0);
@@ -135,22 +128,12 @@ function openSlot(memory: SharedArrayBuffer, at: number, k: number): Slot {
       head[HEAD.listsEnd] = end;
       put(file, KIND.document, [flags, grams?.narrow.length ?? 0, grams?.wide.length ?? NONE], size, bytes, mtimeNs, ctimeNs, ino, dev);
     },
-    putStat(file, stat, isGone) {
-      if ('refused' in stat) return put(file, isGone ? KIND.gone : KIND.refused, [0, 0, 0], 0, 0);
-      const { size, mtimeNs, ctimeNs, ino, dev, links, ownerMayRead } = stat;
-      put(file, KIND.stat, [links, ownerMayRead ? 1 : 0, 0], size, 0, mtimeNs, ctimeNs, ino, dev);
-    },
     read(file, path) {
       const [kind, flags = 0, narrow = 0, wide = NONE] = words.subarray(file * 16, file * 16 + 4);
       if (kind === KIND.gone) return 'gone';
       if (kind !== KIND.document) return undefined;
       const document: SegmentDocument = { path, ...fields(file), flags };
       return { document, grams: wide === NONE ? undefined : gramsAt(listsOf(file), narrow, wide), bytes: numbers[file * 8 + 3] ?? 0 };
-    },
-    stat(file) {
-      const [kind, links = 0, ownerMayRead] = words.subarray(file * 16, file * 16 + 3);
-      if (kind !== KIND.stat) return { refused: kind === KIND.gone ? 'ENOENT' : 'EIO' };
-      return { ...fields(file), links, ownerMayRead: ownerMayRead === 1 };
     },
   };
 

@@ -121,7 +121,7 @@ it('the thread finds what the build would find', () => {
   const second = createSecondReader(indexed);
   const slots = openSlots(second.start(), 3);
   const candidates = ['a', 'ö', 'gone'].map((text) => ({ text, raw: undefined }));
-  expect(slots.slot(0).ask('read', candidates)).toBe(true);
+  expect(slots.slot(0).ask(candidates)).toBe(true);
   const { control } = slots;
   Atomics.store(control, CONTROL.states, SLOT_STATE.asked);
   Atomics.add(control, CONTROL.asked, 1);
