@@ -68,7 +68,7 @@ export function createInProcessStore<Statements>({ directory, file, migrations, 
 
   const life = lifecycle(
     () => {
-      opened = openPrepared(join(directory, file), migrations, (db) => openedStore(db, statements(db)), { name });
+      opened = openPrepared(join(directory, file), migrations, (db) => openedStore(db, statements(db)), { name, makeDirectory: true });
     },
     async () => {
       await commits.idle();

@@ -10,6 +10,8 @@ export interface OpenOptions {
   readonly pragmas?: readonly string[];
   /** For messages: `the tool journal`. */
   readonly name?: string;
+  /** A writer makes its directory, 0700. Else a directory that is not there is an error: one that was moved away must not come back empty. */
+  readonly makeDirectory?: boolean;
 }
 
 /**
@@ -19,7 +21,7 @@ export interface OpenOptions {
  * @throws WritError STORAGE_UNAVAILABLE when it cannot be opened, is of a newer version or, for a reader, of an older one
  */
 export function openMigrated(file: string, migrations: URL, options: OpenOptions = {}): SqliteDatabase {
-  return openPrepared(file, migrations, (db) => db, options);
+  return openPrepared(file, migrations, (db) => db, { makeDirectory: true, ...options });
 }
 
 /**
@@ -30,10 +32,10 @@ export function openMigrated(file: string, migrations: URL, options: OpenOptions
  * @throws WritError STORAGE_UNAVAILABLE as `openMigrated`, and when a statement does not fit
  */
 export function openPrepared<T>(file: string, migrations: URL, prepare: (db: SqliteDatabase) => T, options: OpenOptions = {}): T {
-  const { readonly = false, pragmas = [], name = 'the database' } = options;
+  const { readonly = false, pragmas = [], name = 'the database', makeDirectory = false } = options;
   let db: SqliteDatabase | undefined;
   try {
-    if (!readonly) mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    if (makeDirectory && !readonly) mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     db = openDatabase(file, { readonly });
     for (const pragma of pragmas) db.pragma(pragma);
     migrate(db, migrations);
