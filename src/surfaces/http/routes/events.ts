@@ -17,11 +17,12 @@ export interface EventLimits {
 
 const LIMITS: EventLimits = { streams: 16, heartbeatMs: 15_000, stallMs: 30_000 };
 
+const NO_EVENT = 'must be the id of an event that was received';
 const LastEventId = z
   .string()
-  .regex(/^\d{1,16}$/)
+  .regex(/^\d{1,16}$/, NO_EVENT)
   .transform(Number)
-  .refine(Number.isSafeInteger);
+  .refine(Number.isSafeInteger, NO_EVENT);
 
 export function eventsRoute(limits: EventLimits = LIMITS): AnyRoute {
   const open = new Map<string, number>();

@@ -3,7 +3,7 @@ import { SessionEnd, SessionList } from '../../../contracts/index.ts';
 import { route } from '../route.ts';
 import { endSession, shownSession } from '../security/shown-session.ts';
 
-const SessionParams = z.strictObject({ id: z.string().regex(/^[0-9a-f]{1,64}$/) });
+const SessionParams = z.strictObject({ id: z.string().regex(/^[0-9a-f]{1,64}$/, 'must be the id of a session, as the list of sessions shows it') });
 
 export const listSessions = route({
   method: 'GET',

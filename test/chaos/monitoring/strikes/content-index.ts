@@ -3,6 +3,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createOtherClock } from '../../../support/other-clock.ts';
 import { PATIENCE_MS } from '../../../support/patience.ts';
+import { removeTree } from '../../../support/remove-tree.ts';
 import type { Installation } from '../installation.ts';
 import { restart, type Strike } from '../strike.ts';
 
@@ -83,7 +84,8 @@ export const INDEX_STRIKES: readonly Strike[] = [
       const clock = createOtherClock(hurt.home);
       // Its steady clock, too: staleness is counted by that.
       const launcher = clock.launcher.filter((word) => !word.includes('MONOTONIC'));
-      rmSync(hurt.cache, { recursive: true, force: true });
+      // Its host may still be writing there.
+      removeTree(hurt.cache);
       await restart(hurt, 'index-host', { env: { WRIT_TOOLS__SEARCH__INDEX_BUILD_MAX_FILES: '1' }, launcher });
       await hurt.cli(['index', 'build']);
       await delay(3000);

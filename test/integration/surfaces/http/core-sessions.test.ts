@@ -102,6 +102,11 @@ describe('who is logged in', () => {
     expect((await cli(['sessions', 'list'], '', { access: access() })).out).toMatch(new RegExp(`${id} +submit +submit +[\\d.]+ m?s +\\d`));
     expect(await cli(['sessions', 'end', id], '', { access: access() })).toMatchObject({ code: 0, out: 'submit is logged out\n' });
     expect(await cli(['sessions', 'end', id], '', { access: access() })).toMatchObject({ code: 1, err: expect.stringContaining('NOT_FOUND') });
+    const noId = await cli(['sessions', 'end', 'nope'], '', { access: access() });
+    expect(noId).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('id: must be the id of a session, as the list of sessions shows it (INVALID_ARGUMENT)'),
+    });
   });
 });
 
