@@ -85,7 +85,7 @@ export const LONG_SUITES: Readonly<Record<string, LongSuite>> = {
     command: ['vitest', 'run', '--config', 'test/support/vitest.oracles.ts', 'test/conformance/message-search-'],
   },
   runtimes: {
-    what: 'the whole test command in a clean clone under Node 22 and 24, native modules compiled for them',
+    what: 'the whole test command in a clean clone under Node 22, 24 and 26, native modules compiled for them',
     command: ['node', '--import', 'tsx', 'test/chaos/runtimes/run.ts'],
   },
   docs: {

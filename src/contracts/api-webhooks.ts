@@ -7,7 +7,7 @@ const Time = z.iso.datetime({ precision: 3 });
 export const EndpointId = z.string().regex(/^[a-z][a-z0-9_-]{0,31}$/, 'must be 1 to 32 of a-z 0-9 _ - and start with a letter');
 export const NoticeId = z.string().regex(/^msg_[0-9a-f]{40}$/, 'must be msg_ and 40 hexadecimal digits');
 /** Where a list of notices goes on: `next` of the page before. */
-export const NoticeCursor = z.string().regex(/^\d{1,15}$/);
+export const NoticeCursor = z.string().regex(/^\d{1,15}$/, 'must be what `next` of the page before says');
 
 /** `pending`: not delivered yet. `dead`: given up; it may be sent again. */
 export const NoticeState = z.enum(['pending', 'delivered', 'dead']);

@@ -81,7 +81,7 @@ export const McpProcess = z.strictObject({
   command: AbsolutePath,
   args: z.array(z.string().max(4096)).max(64).optional(),
   env: z
-    .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), Template)
+    .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be of A-Z a-z 0-9 _ and not start with a digit'), Template)
     .optional()
     .meta({ description: 'The whole environment beside PATH, HOME, LANG and TZ; {{secrets.<name>}} is filled in.' }),
   cwd: AbsolutePath.optional(),

@@ -60,9 +60,9 @@ export function mayServe(key: VerifyKey, capability: string): boolean {
   return key.capabilities.has('*') || key.capabilities.has(capability);
 }
 
-/** What DER says of an Ed25519 key before its 32 raw bytes, in bytes (RFC 8410). */
-const PKCS8_HEAD = 16;
-const SPKI_HEAD = 12;
+/** What DER says of an Ed25519 key before its 32 raw bytes (RFC 8410). */
+const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
+const SPKI_HEAD_BYTES = 12;
 
 /**
  * A new Ed25519 key. It leaves the generator as bytes: exporting a generated KeyObject can hang for ever, because Node holds
@@ -76,11 +76,11 @@ export function generateKey(options: { use: KeyUse; capabilities: readonly strin
     privateKeyEncoding: { format: 'der', type: 'pkcs8' },
     publicKeyEncoding: { format: 'der', type: 'spki' },
   });
-  const x = toBase64url(publicKey.subarray(SPKI_HEAD));
+  const x = toBase64url(publicKey.subarray(SPKI_HEAD_BYTES));
   return PrivateJwk.parse({
     kty: 'OKP',
     crv: 'Ed25519',
-    d: toBase64url(privateKey.subarray(PKCS8_HEAD)),
+    d: toBase64url(privateKey.subarray(PKCS8_HEAD.length)),
     x,
     kid: options.kid ?? thumbprint(x),
     'writ:use': options.use,
@@ -111,12 +111,12 @@ export function verifyKey(jwk: PublicJwk | PrivateJwk): VerifyKey {
 /** @throws WritError INVALID_CONFIG when the private and the public part do not belong together */
 export function signingKey(jwk: PrivateJwk): SigningKey {
   const key = verifyKey(jwk);
-  const derived = createPublicKey(createPrivateKey({ format: 'jwk', key: { kty: jwk.kty, crv: jwk.crv, d: jwk.d, x: jwk.x } })).export({
-    format: 'der',
-    type: 'spki',
-  });
-  if (!derived.subarray(-32).equals(key.publicKey)) throw new WritError('INVALID_CONFIG', `the key ${jwk.kid} has a public part that is not its own`);
-  return { ...key, secretKey: new Uint8Array(Buffer.concat([bytes(jwk.d, jwk.kid), key.publicKey])) };
+  const seed = bytes(jwk.d, jwk.kid);
+  // Of the private part alone: given both, newer Nodes refuse a pair that does not belong together in words of their own.
+  const privateKey = createPrivateKey({ format: 'der', type: 'pkcs8', key: Buffer.concat([PKCS8_HEAD, seed]) });
+  const derived = createPublicKey(privateKey).export({ format: 'der', type: 'spki' }).subarray(SPKI_HEAD_BYTES);
+  if (!derived.equals(key.publicKey)) throw new WritError('INVALID_CONFIG', `the key ${jwk.kid} has a public part that is not its own`);
+  return { ...key, secretKey: new Uint8Array(Buffer.concat([seed, key.publicKey])) };
 }
 
 function bytes(text: string, kid: string): Uint8Array {

@@ -8,12 +8,12 @@ import { ran } from '../package/ran.ts';
 import { nodeOf } from './node-of.ts';
 
 /**
- * `npm run test:long -- runtimes [--node 22,24] [--times 1]`: the whole test command in a clean clone under other Node.js
+ * `npm run test:long -- runtimes [--node 22,24,26] [--times 1]`: the whole test command in a clean clone under other Node.js
  * versions, native modules compiled for them. What is not committed is not tested.
  */
 const { values } = parseArgs({
   options: {
-    node: { type: 'string', default: '22,24' },
+    node: { type: 'string', default: '22,24,26' },
     times: { type: 'string', default: '1' },
     evidence: { type: 'string', default: evidencePath('runtimes') },
   },
