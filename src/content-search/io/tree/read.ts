@@ -11,7 +11,7 @@ export function nodeTreeFiles(): TreeFiles {
   let buffer: Buffer = Buffer.allocUnsafeSlow(64 * 1024);
 
   /** Room for one byte more than the file has: that it does not come shows that the file did not grow. */
-  function planEviction(size: number): Buffer {
+  function roomFor(size: number): Buffer {
     if (buffer.length <= size) buffer = Buffer.allocUnsafeSlow(Math.max(size + 1, 2 * buffer.length));
     return buffer;
   }
@@ -21,7 +21,7 @@ export function nodeTreeFiles(): TreeFiles {
     if (!before.isFile()) return { refused: 'EINVAL' };
     const stat = statOf(before);
     if (stat.size > maxBytes) return { bytes: NO_BYTES, stat, stable: true };
-    const into = planEviction(stat.size);
+    const into = roomFor(stat.size);
     let length = 0;
     for (let read = -1; read !== 0 && length <= stat.size; length += read) read = readSync(fd, into, length, stat.size + 1 - length, null);
     const bytes = into.subarray(0, Math.min(length, stat.size));
@@ -33,7 +33,7 @@ export function nodeTreeFiles(): TreeFiles {
     const before = fstatSync(fd, { bigint: true });
     if (!before.isFile()) return { refused: 'EINVAL' };
     const stat = statOf(before);
-    const window = planEviction(windowBytes - 1).subarray(0, windowBytes);
+    const window = roomFor(windowBytes - 1).subarray(0, windowBytes);
     let [held, bytesRead, isWhole] = [0, 0, stat.size > 0];
     while (bytesRead < stat.size || held > 0) {
       const wanted = Math.min(windowBytes - held, stat.size - bytesRead);
