@@ -17,7 +17,7 @@ let isSetUp = false;
 const settingUp = runChecks([setUp], 1, report).finally(() => {
   isSetUp = true;
 });
-const checked = await runChecks(CHECKS, 1, report);
+const checked = await runChecks(CHECKS, 2, report);
 const early = isSetUp || words.length > 0 ? undefined : await runVitest(words, 'early');
 const results = [...(await settingUp), ...checked];
 const rest = await runVitest(words, early === undefined ? undefined : 'late');
