@@ -1,3 +1,4 @@
+import { benchmarkFiles } from '../benchmarks/page.ts';
 import { describedCommands } from '../command-tree.ts';
 import type { GeneratedFile } from '../generated.ts';
 import { bashCompletion, fishCompletion, zshCompletion } from '../shell/completions.ts';
@@ -14,5 +15,6 @@ export async function docsFiles(): Promise<GeneratedFile[]> {
     { path: 'deploy/completion/writ.zsh', content: zshCompletion(program) },
     { path: 'deploy/completion/writ.fish', content: fishCompletion(program) },
     { path: 'deploy/man/writ.1', content: manPage(program) },
+    ...benchmarkFiles(),
   ];
 }

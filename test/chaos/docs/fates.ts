@@ -36,7 +36,7 @@ const UNTYPED: readonly { readonly page: RegExp; readonly begins: string; readon
   { page: /tracing/, begins: 'node receiver.mjs', why: 'both are running' },
   { page: /tui/, begins: '', why: 'it wants a terminal; the tests drive it in tmux' },
   { page: /vectors/, begins: '', why: 'it fetches a package' },
-  { page: /search-quality|reliability/, begins: '', why: 'suites of their own' },
+  { page: /search-quality|reliability|benchmarks/, begins: '', why: 'suites of their own' },
   { page: /runbooks\/Writ/, begins: '', why: 'for a host in trouble, with names that the reader fills in' },
 ];
 
