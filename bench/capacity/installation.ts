@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { Queue } from 'bullmq';
 import { QUEUE_PREFIX } from '../../queues/catalog.ts';
 import { createApiKeyStore } from '../../src/data-dir/api-keys.ts';
 import { WritClient } from '../../src/surfaces/client/index.ts';
@@ -18,11 +19,14 @@ export interface Installation {
   fill(batch: Batch): Promise<void>;
   /** Lets the queues go; resolves when all of the batch has ended. Throws when a task failed. */
   drain(batch: Batch): Promise<void>;
+  /** Takes away the jobs that are done: the queue keeps a thousand of them at the most, whatever was carried. */
+  tidy(batch: Batch): Promise<void>;
   close(): Promise<void>;
 }
 
 const WRIT = new URL('../../src/bin/writ.js', import.meta.url);
 const LOOK_MS = 20;
+const MOST_JOBS = 100_000;
 
 export async function openInstallation(workers: number): Promise<Installation> {
   const site = await openSite();
@@ -55,7 +59,7 @@ export async function openInstallation(workers: number): Promise<Installation> {
   }
 }
 
-function queuesOf({ redis }: Site, client: WritClient): Pick<Installation, 'fill' | 'drain'> {
+function queuesOf({ redis }: Site, client: WritClient): Pick<Installation, 'fill' | 'drain' | 'tidy'> {
   const key = (queue: string, list: string): string => `${QUEUE_PREFIX}:${queue}:${list}`;
   const under = async (queue: string): Promise<number> => {
     const lists = ['wait', 'paused', 'active'].map((list) => redis.llen(key(queue, list)));
@@ -63,6 +67,9 @@ function queuesOf({ redis }: Site, client: WritClient): Pick<Installation, 'fill
     return (await Promise.all([...lists, ...sets])).reduce((sum, count) => sum + count, 0);
   };
   return {
+    async tidy({ queues }) {
+      for (const name of queues) await new Queue(name, { connection: redis, prefix: QUEUE_PREFIX, skipVersionCheck: true }).clean(0, MOST_JOBS, 'completed');
+    },
     async fill(batch) {
       for (const queue of batch.queues) await client.queues.pause(queue);
       await batch.push(client);

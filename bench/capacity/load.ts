@@ -9,6 +9,7 @@ export interface Load {
   readonly peak: number;
   /** For how long workers may be away: what is pushed meanwhile lies in Redis. */
   readonly backlogS: number;
+  /** A lease's life and `ledger.retention_s` behind it. */
   readonly ledgerDays: number;
   readonly journalDays: number;
   /** What the task index keeps. */
@@ -42,7 +43,7 @@ const OPTIONS = {
   mix: { type: 'string', default: 'move=1' },
   peak: { type: 'string', default: '3' },
   'backlog-s': { type: 'string', default: '600' },
-  'ledger-days': { type: 'string', default: '31' },
+  'ledger-days': { type: 'string', default: '32' },
   'journal-days': { type: 'string', default: '365' },
   'index-tasks': { type: 'string', default: '2000000' },
   'cores-per-host': { type: 'string', default: '8' },
@@ -76,7 +77,8 @@ export function parseLoad(words: readonly string[]): Words {
     use: share('use', values.use),
     searchSlots: atLeast('search-slots', values['search-slots'], 1),
   };
-  if (load.journalDays < load.ledgerDays) throw new RangeError('--journal-days is at least --ledger-days: a journal keeps an answer as long as the ledger does');
+  if (load.journalDays < load.ledgerDays)
+    throw new RangeError('--journal-days is at least --ledger-days: a journal keeps an answer as long as the ledger does');
   const { costs, write, validate, json } = values;
   return { load, costs, write, validate, json, rounds: atLeast('rounds', values.rounds, 1), scale: share('scale', values.scale) };
 }

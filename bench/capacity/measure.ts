@@ -1,4 +1,4 @@
-import { mkdirSync, openSync, writeSync, fdatasyncSync, closeSync } from 'node:fs';
+import { closeSync, fdatasyncSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -69,7 +69,10 @@ async function oneRound(installation: Installation, kind: Kind, name: string, ta
   const lying = await snapshot(installation);
   await installation.drain(batch);
   await delay(SETTLE_MS);
-  const after = await snapshot(installation);
+  const done = await snapshot(installation);
+  await installation.tidy(batch);
+  const { redisBytes } = await snapshot(installation);
+  const after = { ...done, redisBytes };
   // A plan is one job on the queue, whatever its steps are.
   const perTask = (of: (state: Snapshot) => number, from = before, to = after): number => Math.max(0, (of(to) - of(from)) / batch.count);
   const commits = perTask((state) => state.commits);

@@ -71,7 +71,11 @@ function roomOf(load: Load, costs: Costs): number {
 function memoryLimit(load: Load, costs: Costs, masters: number): Limit {
   const task = meanTask(costs, load.mix);
   const bytesPerPeak = load.backlogS * task.redis_open_bytes + (load.ledgerDays * DAY_S * task.redis_finished_bytes) / load.peak;
-  return { part: 'memory of Redis', tasksPerSecond: (masters * roomOf(load, costs)) / bytesPerPeak, next: 'a master, more memory, or fewer days in the ledger' };
+  return {
+    part: 'memory of Redis',
+    tasksPerSecond: (masters * roomOf(load, costs)) / bytesPerPeak,
+    next: 'a master, more memory, or fewer days in the ledger',
+  };
 }
 
 /** Everything that a load needs. Bytes are bytes, cores are whole cores at full use. */
@@ -81,7 +85,13 @@ export interface Needs {
   readonly cores: { readonly workers: number; readonly apis: number; readonly kernel: number; readonly redis: number };
   readonly redisBytes: { readonly open: number; readonly finished: number; readonly perMaster: number };
   readonly roleBytes: { readonly workers: number; readonly apis: number; readonly kernel: number };
-  readonly diskBytes: { readonly journals: number; readonly tombstonesPerYear: number; readonly kernelPerYear: number; readonly taskIndex: number; readonly redis: number };
+  readonly diskBytes: {
+    readonly journals: number;
+    readonly tombstonesPerYear: number;
+    readonly kernelPerYear: number;
+    readonly taskIndex: number;
+    readonly redis: number;
+  };
   /** With this setup, by the tasks a second of the peak: the first to give out first. */
   readonly limits: readonly Limit[];
   /** What no number of machines carries: there is one of it, or as many as there may be. */

@@ -50,7 +50,10 @@ function ticks(stat: readonly number[], ...at: readonly number[]): number {
 }
 
 function statOf(file: string): readonly number[] {
-  return readFileSync(file, 'utf8').replace(/^.*\) /s, '').split(' ').map(Number);
+  return readFileSync(file, 'utf8')
+    .replace(/^.*\) /s, '')
+    .split(' ')
+    .map(Number);
 }
 
 /** Undefined when the process has ended meanwhile. */

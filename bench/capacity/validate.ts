@@ -1,5 +1,5 @@
 import { cpus } from 'node:os';
-import { KINDS, type Costs, type Mix } from './costs.ts';
+import { type Costs, KINDS, type Mix } from './costs.ts';
 import { openInstallation } from './installation.ts';
 import { limits } from './model.ts';
 import { machineTimes } from './processes.ts';
@@ -36,7 +36,9 @@ export async function validate(costs: Costs, { name, workers, tasks, mix }: (typ
   const installation = await openInstallation(workers);
   try {
     const batches = (round: string, share: number) =>
-      KINDS.filter((kind) => mix[kind] > 0).map((kind) => BATCHES[kind](installation.ground, `${kind}-${round}`, Math.max(1, Math.round(tasks * share * mix[kind]))));
+      KINDS.filter((kind) => mix[kind] > 0).map((kind) =>
+        BATCHES[kind](installation.ground, `${kind}-${round}`, Math.max(1, Math.round(tasks * share * mix[kind]))),
+      );
     const run = async (parts: ReturnType<typeof batches>): Promise<number> => {
       const start = performance.now();
       await Promise.all(parts.map((batch) => batch.push(installation.client)));

@@ -32,8 +32,7 @@ export const BATCHES = {
     return tasks(['file'], name, count, (at) => ['FILE_MOVE', { source_path: path.join(from, `${at}`), destination_path: path.join(to, `${at}`) }]);
   },
   search: (_, name, count) => tasks(['search'], name, count, () => ['SEARCH_FILES', { query: 'found', target_scope: SCOPE, max_results: 50 }]),
-  content: (_, name, count) =>
-    tasks(['search'], name, count, () => ['CONTENT_SEARCH', { pattern: 'needle', max_results: 50 }]),
+  content: (_, name, count) => tasks(['search'], name, count, () => ['CONTENT_SEARCH', { pattern: 'needle', max_results: 50 }]),
   step: (ground, name, count) => {
     const plans = Math.max(1, Math.round(count / STEPS));
     const [from, to] = filesIn(ground, name, plans * STEPS);

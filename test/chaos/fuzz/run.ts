@@ -13,7 +13,10 @@ import { evidencePath, minutesSince, revision, writeEvidence } from '../evidence
  * `npm run test:long -- fuzz [cases] [seed] [boundary …] [--from n]`: so many cases of each boundary (times its weight), a process
  * after the other. A finding is kept in `test/fixtures/fuzz/<boundary>`; the same seed makes the same cases.
  */
-const { values, positionals } = parseArgs({ options: { evidence: { type: 'string', default: evidencePath('fuzz') }, from: { type: 'string', default: '0' } }, allowPositionals: true });
+const { values, positionals } = parseArgs({
+  options: { evidence: { type: 'string', default: evidencePath('fuzz') }, from: { type: 'string', default: '0' } },
+  allowPositionals: true,
+});
 const [cases = '100000', seed = String(Date.now() % 1_000_000), ...named] = positionals;
 const names = (named.length > 0 ? named : Object.keys(BOUNDARIES)) as BoundaryName[];
 const CHILD = fileURLToPath(new URL('./fuzz-child.ts', import.meta.url));
@@ -49,18 +52,32 @@ for (const name of names) {
     ...{ cases: counted, seconds: Math.round(seconds), outcomes: total.outcomes, slowest_ms: Math.round(total.slowest.ms), slowest_case: total.slowest.index },
     ...{ gained_mib: Math.round(gained / 1024 / 1024), findings: total.findings },
   };
-  process.stdout.write(`${name}: ${counted} cases, ${Math.round(seconds)} s, slowest ${Math.round(total.slowest.ms)} ms, ${total.findings.length} findings, ${JSON.stringify(total.outcomes)}\n`);
+  process.stdout.write(
+    `${name}: ${counted} cases, ${Math.round(seconds)} s, slowest ${Math.round(total.slowest.ms)} ms, ${total.findings.length} findings, ${JSON.stringify(total.outcomes)}\n`,
+  );
   for (const { index, why } of total.findings.slice(0, 5)) process.stdout.write(`  case ${index}: ${why.slice(0, 600)}\n`);
 }
 const sum = Object.values(results).reduce((all, result) => all + (result as { cases: number }).cases, 0);
-writeEvidence(values.evidence, { suite: 'fuzz', seed: Number(seed), passed, cases: sum, boundaries: results, startedAt: startedAt.toISOString(), minutes: minutesSince(startedAt.getTime()), commit: revision() });
+writeEvidence(values.evidence, {
+  suite: 'fuzz',
+  seed: Number(seed),
+  passed,
+  cases: sum,
+  boundaries: results,
+  startedAt: startedAt.toISOString(),
+  minutes: minutesSince(startedAt.getTime()),
+  commit: revision(),
+});
 process.stdout.write(`${sum} cases, seed ${seed}; ${values.evidence}\n`);
 process.exitCode = passed ? 0 : 1;
 
 /** One process. One that hangs or dies is a finding of the case that it was at, as far as it told. */
 function spanOf(name: BoundaryName, from: number, to: number): Promise<{ driven: Driven; gained: number }> {
   return new Promise((resolve) => {
-    const child = fork(CHILD, [name, seed, String(from), String(to)], { execArgv: ['--import', import.meta.resolve('tsx')], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+    const child = fork(CHILD, [name, seed, String(from), String(to)], {
+      execArgv: ['--import', import.meta.resolve('tsx')],
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
     let [at, first, most] = [from, 0, 0];
     let driven: Driven | undefined;
     let hung = false;

@@ -40,7 +40,13 @@ for (const commit of positionals.length === 0 ? [EARLIEST, 'HEAD'] : positionals
   }
 }
 const report = { passed, rounds };
-writeEvidence(values.evidence, { suite: 'upgrade', ...report, startedAt: startedAt.toISOString(), minutes: minutesSince(startedAt.getTime()), commit: revision() });
+writeEvidence(values.evidence, {
+  suite: 'upgrade',
+  ...report,
+  startedAt: startedAt.toISOString(),
+  minutes: minutesSince(startedAt.getTime()),
+  commit: revision(),
+});
 process.stdout.write(`${JSON.stringify(report, null, 2)}\n${values.evidence}\n`);
 process.exitCode = passed ? 0 : 1;
 
@@ -58,5 +64,16 @@ async function putBack(home: string, program: string): Promise<Refused> {
 function isWell({ made, ended, repeated, undone, underWay, plans, messages, matches, auditVerify, stopped }: Opened): boolean {
   const kept = Object.entries(made.tasks).every(([id, { state }]) => ended[id]?.state === state && ended[id].same && ended[id].verified);
   const moves = underWay.succeeded === UNDER_WAY && underWay.right === UNDER_WAY && plans.right === 2 * PLAN_STEPS;
-  return kept && repeated.replayed && repeated.left && undone.move && undone.deletion && moves && messages === 3 && matches === 1 && auditVerify === 0 && stopped === 0;
+  return (
+    kept &&
+    repeated.replayed &&
+    repeated.left &&
+    undone.move &&
+    undone.deletion &&
+    moves &&
+    messages === 3 &&
+    matches === 1 &&
+    auditVerify === 0 &&
+    stopped === 0
+  );
 }

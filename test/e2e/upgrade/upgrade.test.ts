@@ -65,19 +65,23 @@ describe('data of a newer program', () => {
   /** What is made anew from the others, and may be deleted at any time. */
   const COPIES = ['content-index/records.db', 'messages/vectors/state.sqlite', 'task-index.db'];
 
-  it('are refused by each role in a coded sentence, and left as they are', async () => {
-    const home = mkdtempSync(path.join(tmpdir(), 'writ-upgrade-'));
-    try {
-      unpack(path.join(FIXTURES, ARCHIVES.at(-1) ?? ''), home);
-      const { said, filesLeft, changed } = (await inMountNamespace(new URL('../../support/upgrade/refuse-child.ts', import.meta.url), [home])) as Refused;
-      const sentence = /^STORAGE_UNAVAILABLE the database \S+ has schema (\d+), this version of Writ reads (\d+)$/;
-      expect(said).toMatchObject({ kernel: expect.stringMatching(sentence), worker: expect.stringMatching(sentence) });
-      expect(filesLeft).toBe(true);
-      expect(changed.filter((file) => !COPIES.includes(file))).toEqual([]);
-    } finally {
-      rmSync(home, { recursive: true, force: true });
-    }
-  }, patient(120_000));
+  it(
+    'are refused by each role in a coded sentence, and left as they are',
+    async () => {
+      const home = mkdtempSync(path.join(tmpdir(), 'writ-upgrade-'));
+      try {
+        unpack(path.join(FIXTURES, ARCHIVES.at(-1) ?? ''), home);
+        const { said, filesLeft, changed } = (await inMountNamespace(new URL('../../support/upgrade/refuse-child.ts', import.meta.url), [home])) as Refused;
+        const sentence = /^STORAGE_UNAVAILABLE the database \S+ has schema (\d+), this version of Writ reads (\d+)$/;
+        expect(said).toMatchObject({ kernel: expect.stringMatching(sentence), worker: expect.stringMatching(sentence) });
+        expect(filesLeft).toBe(true);
+        expect(changed.filter((file) => !COPIES.includes(file))).toEqual([]);
+      } finally {
+        rmSync(home, { recursive: true, force: true });
+      }
+    },
+    patient(120_000),
+  );
 });
 
 describe('the fixtures of upgrades', () => {

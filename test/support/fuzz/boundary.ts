@@ -33,7 +33,8 @@ const STACK = /\n\s+at .+[:(]\d+/;
 
 /** The code of an error on purpose. @throws FuzzFault for any other error, and for one whose text shows a stack */
 export function codeOf(error: unknown): string {
-  if (!isWritError(error) || error.code === 'INTERNAL') throw new FuzzFault(`not a coded error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`, { cause: error });
+  if (!isWritError(error) || error.code === 'INTERNAL')
+    throw new FuzzFault(`not a coded error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`, { cause: error });
   shown(error.message);
   return error.code;
 }

@@ -7,8 +7,65 @@ const DEEP = 3000;
 
 /** Numbers, texts and members that others have tripped over. */
 const NASTY_NUMBERS = [0, -0, -1, 1, 0.1, 1e308, -1e308, 5e-324, 2 ** 31, 2 ** 32, 2 ** 53, -(2 ** 53), 1e21, 253402300800, 8.64e15 + 1];
-const NASTY_TEXTS = ['', ' ', '\0', '\ud800', '\u202e', '__proto__', 'constructor', 'toString', '../', '/', '.', '..', '%00', 'é', 'e\u0301', '🦊', '\r\n', '\u2028', '"', "'", '\\', '{{', '}}', '$', '*', 'null', 'NaN', '-0', '1e999', 'true', 'x'.repeat(5000), '[', '('.repeat(300), 'a'.repeat(260)];
-const NASTY_BYTES = ['\0', '\xff', '\xfe\xff', '\xef\xbb\xbf', '\r', '\n', '\r\n', '\x1b[31m', '\xc3', '\xed\xa0\x80', '\xf4\x90\x80\x80', '=?', '=?utf-8?b?', '--', '"', ',', '{', '}', '[', ']', ':'].map((text) => Buffer.from(text, 'latin1'));
+const NASTY_TEXTS = [
+  '',
+  ' ',
+  '\0',
+  '\ud800',
+  '\u202e',
+  '__proto__',
+  'constructor',
+  'toString',
+  '../',
+  '/',
+  '.',
+  '..',
+  '%00',
+  'é',
+  'e\u0301',
+  '🦊',
+  '\r\n',
+  '\u2028',
+  '"',
+  "'",
+  '\\',
+  '{{',
+  '}}',
+  '$',
+  '*',
+  'null',
+  'NaN',
+  '-0',
+  '1e999',
+  'true',
+  'x'.repeat(5000),
+  '[',
+  '('.repeat(300),
+  'a'.repeat(260),
+];
+const NASTY_BYTES = [
+  '\0',
+  '\xff',
+  '\xfe\xff',
+  '\xef\xbb\xbf',
+  '\r',
+  '\n',
+  '\r\n',
+  '\x1b[31m',
+  '\xc3',
+  '\xed\xa0\x80',
+  '\xf4\x90\x80\x80',
+  '=?',
+  '=?utf-8?b?',
+  '--',
+  '"',
+  ',',
+  '{',
+  '}',
+  '[',
+  ']',
+  ':',
+].map((text) => Buffer.from(text, 'latin1'));
 
 /** One case: a seed with a few changes. The same random makes the same case. */
 export function mutated({ shape }: Pick<Boundary, 'shape'>, { seeds, words = [] }: OpenBoundary, random: Random): Buffer {
@@ -36,7 +93,8 @@ const TREE_CHANGES: readonly ((value: unknown, random: Random, words: readonly s
   (value) => (Array.isArray(value) ? [...value, ...value] : value),
   (value, random) => (Array.isArray(value) ? value.filter(() => random.chance(0.7)) : value),
   (value, random) => (isTree(value) ? Object.fromEntries(Object.entries(value).filter(() => random.chance(0.8))) : value),
-  (value, random, words) => (isTree(value) ? withMember(value, words.length > 0 && random.chance(0.6) ? random.pick(words) : random.pick(NASTY_TEXTS), leaf(random, words)) : value),
+  (value, random, words) =>
+    isTree(value) ? withMember(value, words.length > 0 && random.chance(0.6) ? random.pick(words) : random.pick(NASTY_TEXTS), leaf(random, words)) : value,
   (value, random, words) => (typeof value === 'string' ? spliced(value, random, words) : value),
   (value, random) => (typeof value === 'number' ? value + random.pick([1, -1, 0.5, 1e9, -1e9]) : value),
   (_, random, __, seeds) => partOf(JSON.parse(Buffer.from(random.pick(seeds) as Uint8Array).toString('utf8')), random),
@@ -60,7 +118,15 @@ function withMember(tree: object, key: string, value: unknown): unknown {
 }
 
 function leaf(random: Random, words: readonly string[]): unknown {
-  return random.pick([() => random.pick(NASTY_TEXTS), () => random.pick(NASTY_NUMBERS), () => null, () => true, () => [], () => ({}), () => (words.length === 0 ? '' : random.pick(words))])();
+  return random.pick([
+    () => random.pick(NASTY_TEXTS),
+    () => random.pick(NASTY_NUMBERS),
+    () => null,
+    () => true,
+    () => [],
+    () => ({}),
+    () => (words.length === 0 ? '' : random.pick(words)),
+  ])();
 }
 
 function partOf(tree: unknown, random: Random): unknown {

@@ -1,4 +1,3 @@
-import type { Boundary } from './boundary.ts';
 import { cursor } from './boundaries/cursor.ts';
 import { csv, jsonLines, parquet } from './boundaries/dataset.ts';
 import { cel, envelope } from './boundaries/envelope.ts';
@@ -13,6 +12,7 @@ import { messages } from './boundaries/messages.ts';
 import { pushInput } from './boundaries/push-input.ts';
 import { contentRequest, searchInputs } from './boundaries/requests.ts';
 import { configuration, registry } from './boundaries/settings.ts';
+import type { Boundary } from './boundary.ts';
 
 /** Every boundary at which something comes in that others wrote. A new one is a row here. */
 export const BOUNDARIES = {

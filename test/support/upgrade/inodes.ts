@@ -18,7 +18,9 @@ export function inodesIn(directory: string): Inodes {
  * system had been taken as a whole.
  */
 export function adoptFiles(journal: string, directory: string, then: Inodes): void {
-  const now = new Map(Object.entries(then).flatMap(([place, inode]) => (existsSync(path.join(directory, place)) ? [[inode, identityOf(path.join(directory, place))]] : [])));
+  const now = new Map(
+    Object.entries(then).flatMap(([place, inode]) => (existsSync(path.join(directory, place)) ? [[inode, identityOf(path.join(directory, place))]] : [])),
+  );
   const db = new Database(journal);
   // They forbid what is done here, and come back after it.
   const triggers = db.prepare("SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name = 'attempt'").all() as { name: string; sql: string }[];

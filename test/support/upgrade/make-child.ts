@@ -2,7 +2,24 @@ import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { BASE, DATA, ENDED, type EndedTask, fromTo, inBase, MADE, type Made, manifestOf, PLACE, planOf, PLAN_STEPS, SETTINGS, TREE, UNDER_WAY, underWayId } from './ground.ts';
+import {
+  BASE,
+  DATA,
+  ENDED,
+  type EndedTask,
+  fromTo,
+  inBase,
+  MADE,
+  type Made,
+  manifestOf,
+  PLACE,
+  PLAN_STEPS,
+  planOf,
+  SETTINGS,
+  TREE,
+  UNDER_WAY,
+  underWayId,
+} from './ground.ts';
 import { type Api, runningApi } from './http.ts';
 import { inodesIn } from './inodes.ts';
 import { schemasIn } from './schemas.ts';
@@ -117,6 +134,8 @@ async function killAll(): Promise<void> {
 }
 
 function below(pid: number): readonly number[] {
-  const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) => readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number));
+  const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
+    readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number),
+  );
   return children.flatMap((child) => [child, ...below(child)]);
 }

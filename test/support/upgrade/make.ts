@@ -36,7 +36,18 @@ export async function makeInstallation({ commit, writ }: EarlierProgram, directo
 }
 
 export function pack(directory: string, file: string): void {
-  execFileSync('tar', ['--use-compress-program=gzip -9n', '--exclude=*.sock', '--exclude=data/logs', '--exclude=data/metrics', '--sort=name', '-cf', file, '-C', directory, ...KEPT]);
+  execFileSync('tar', [
+    '--use-compress-program=gzip -9n',
+    '--exclude=*.sock',
+    '--exclude=data/logs',
+    '--exclude=data/metrics',
+    '--sort=name',
+    '-cf',
+    file,
+    '-C',
+    directory,
+    ...KEPT,
+  ]);
 }
 
 export function unpack(file: string, directory: string): void {

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { startWrit, writArgs } from '../writ-process.ts';
 import type { ExecutionResult, KeySet, TaskManifest } from '../../../src/surfaces/client/index.ts';
 import { verifyResult } from '../../../src/surfaces/client/index.ts';
+import { startWrit, writArgs } from '../writ-process.ts';
 import { BASE, DATA, ENDED, type EndedTask, fromTo, inBase, MADE, type Made, manifestOf, PLACE, planOf, UNDER_WAY, underWayId } from './ground.ts';
 import { type Api, runningApi } from './http.ts';
 import { adoptFiles } from './inodes.ts';
@@ -69,7 +69,10 @@ async function isReady(): Promise<void> {
     if (!existsSync(file) || readFileSync(file, 'utf8') === before) return false;
     return runningApi()
       .send('GET', '/readyz')
-      .then(({ status }) => status === 200, () => false);
+      .then(
+        ({ status }) => status === 200,
+        () => false,
+      );
   };
   const over = up.ended.then((end) => Promise.reject(new Error(`writ up ended with ${end}: ${up.said()}`)));
   over.catch(() => undefined);
@@ -91,7 +94,11 @@ async function repeat(): Promise<Opened['repeated']> {
   const { capability, inputs } = ENDED.moved;
   writeFileSync(inputs.source_path, 'another file');
   const { status, body } = await api.send('POST', '/v1/tasks?sign=true', { manifest: manifestOf('moved', capability, inputs) }, { prefer: 'wait=20' });
-  return { status, replayed: JSON.stringify(body['result'] ?? null) === made.tasks['moved']?.result, left: readFileSync(inputs.source_path, 'utf8') === 'another file' };
+  return {
+    status,
+    replayed: JSON.stringify(body['result'] ?? null) === made.tasks['moved']?.result,
+    left: readFileSync(inputs.source_path, 'utf8') === 'another file',
+  };
 }
 
 async function undo(name: EndedTask): Promise<boolean> {

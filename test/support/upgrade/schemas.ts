@@ -4,7 +4,9 @@ import Database from 'better-sqlite3';
 
 /** The schema of each SQLite database below a directory, by its place in it. Opens them: not for a reader of a running installation. */
 export function schemasIn(directory: string): Readonly<Record<string, number>> {
-  return Object.fromEntries(databasesIn(directory).map((file) => [file, withDatabase(path.join(directory, file), (db) => Number(db.pragma('user_version', { simple: true })))]));
+  return Object.fromEntries(
+    databasesIn(directory).map((file) => [file, withDatabase(path.join(directory, file), (db) => Number(db.pragma('user_version', { simple: true })))]),
+  );
 }
 
 /** What a much newer program would have left. */

@@ -5,7 +5,11 @@ import { type Boundary, FuzzFault, shown } from '../boundary.ts';
 import { scratch } from './files-on-disk.ts';
 
 /** Data sets, searched to their end: an answer, or a failure by its code. */
-function datasetOf(format: 'csv' | 'jsonl' | 'parquet', seedsOf: (home: string) => Promise<readonly (string | Uint8Array)[]>, words: readonly string[]): Boundary {
+function datasetOf(
+  format: 'csv' | 'jsonl' | 'parquet',
+  seedsOf: (home: string) => Promise<readonly (string | Uint8Array)[]>,
+  words: readonly string[],
+): Boundary {
   return {
     shape: 'bytes',
     what: `data sets in ${format}, searched`,
@@ -36,11 +40,19 @@ function datasetOf(format: 'csv' | 'jsonl' | 'parquet', seedsOf: (home: string) 
   };
 }
 
-export const csv = datasetOf(
-  'csv',
-  async () => ['id,key,note\r\n1,a,"a needle, ""quoted"""\r\n2,b,none\r\n', 'id,note\n1,needle\n2,"two\nlines needle"\n'],
-  ['"', '""', ',', '\r\n', '\n', 'id', 'needle', '\0', ';', "'", '\ufeff'],
-);
+export const csv = datasetOf('csv', async () => ['id,key,note\r\n1,a,"a needle, ""quoted"""\r\n2,b,none\r\n', 'id,note\n1,needle\n2,"two\nlines needle"\n'], [
+  '"',
+  '""',
+  ',',
+  '\r\n',
+  '\n',
+  'id',
+  'needle',
+  '\0',
+  ';',
+  "'",
+  '\ufeff',
+]);
 
 export const jsonLines = datasetOf(
   'jsonl',

@@ -27,7 +27,31 @@ export const envelope: Boundary = {
   async open() {
     return {
       seeds: [...STEPS.map((step) => planOf([step])), planOf(STEPS), legacyOf(STEPS), ...PLAN_SAMPLES.envelope].map((one) => JSON.stringify(one)),
-      words: ['steps', 'type', 'tool', 'capability', 'usecase', 'ref', 'slack', 'c', 'u', 'params', 'when', 'save', 'to', 'on_error', 'for_each', 'retry', '{{memory.state.a}}', '$.data.id', 'lit:x', 'memory.state.a.b', 'options', 'maxSteps', 'registryFiles'],
+      words: [
+        'steps',
+        'type',
+        'tool',
+        'capability',
+        'usecase',
+        'ref',
+        'slack',
+        'c',
+        'u',
+        'params',
+        'when',
+        'save',
+        'to',
+        'on_error',
+        'for_each',
+        'retry',
+        '{{memory.state.a}}',
+        '$.data.id',
+        'lit:x',
+        'memory.state.a.b',
+        'options',
+        'maxSteps',
+        'registryFiles',
+      ],
       run(input) {
         const document = parsed(input);
         const linked = linkPlan(document, (_, ref) => (Object.hasOwn(DEFINITIONS, ref) ? DEFINITIONS[ref] : undefined) as never);
@@ -60,11 +84,46 @@ export const cel: Boundary = {
         '[1, 2.0, "a", true, null] == memory.state.a',
         '!!(1 in [1,2,3]) && (input.x != 1u || false)',
       ],
-      words: ['memory', 'input', 'context', '.state', '[0]', "['a']", '&&', '||', '==', '!=', '<', '<=', ' in ', '?', ':', 'has(', 'size(', '(', ')', '!', '-', '1e400', '0x7fffffffffffffff', '9223372036854775808', '"\\u0000"', "b'x'", "r'\\'", '.map(x, x)', '.matches("(a+)+$")', '{', '}', 'duration("1s")', '//', '"""'],
+      words: [
+        'memory',
+        'input',
+        'context',
+        '.state',
+        '[0]',
+        "['a']",
+        '&&',
+        '||',
+        '==',
+        '!=',
+        '<',
+        '<=',
+        ' in ',
+        '?',
+        ':',
+        'has(',
+        'size(',
+        '(',
+        ')',
+        '!',
+        '-',
+        '1e400',
+        '0x7fffffffffffffff',
+        '9223372036854775808',
+        '"\\u0000"',
+        "b'x'",
+        "r'\\'",
+        '.map(x, x)',
+        '.matches("(a+)+$")',
+        '{',
+        '}',
+        'duration("1s")',
+        '//',
+        '"""',
+      ],
       run(input) {
         const expression = compileCel(input.toString('utf8'));
         if (expression === undefined) return 'refused';
-                const value = expression(roots as never, { left: 100_000 });
+        const value = expression(roots as never, { left: 100_000 });
         return value === undefined ? 'no value' : typeof value;
       },
     };
@@ -78,7 +137,10 @@ function tool(params: object): object {
 const MEMORY = { session_id: 's', state: { a: { b: [1, null, 'x'] }, x: 'high', n: 0 } };
 
 function planOf(steps: readonly object[]): object {
-  return { header: { id: 'h', version: '1.0', timestamp: '2026-01-01T00:00:00Z', source: 's', destination: 'executor', type: 'execution' }, payload: { steps, memory: MEMORY, options: { maxSteps: 30 } } };
+  return {
+    header: { id: 'h', version: '1.0', timestamp: '2026-01-01T00:00:00Z', source: 's', destination: 'executor', type: 'execution' },
+    payload: { steps, memory: MEMORY, options: { maxSteps: 30 } },
+  };
 }
 
 function legacyOf(steps: readonly object[]): object {

@@ -27,7 +27,13 @@ export const segment: Boundary = {
       const documents = Array.from({ length: count }, (_, n) => ({
         ...{ path: Buffer.from(`dir/file-${String(n).padStart(4, '0')}`), size: n, mtimeNs: BigInt(n), ctimeNs: 5n, ino: BigInt(n), dev: 1n, flags: 0 },
       }));
-      return { documents, postings: new Map([['616263', [0]], ['7a7a7a', documents.map((_, at) => at)]]) };
+      return {
+        documents,
+        postings: new Map([
+          ['616263', [0]],
+          ['7a7a7a', documents.map((_, at) => at)],
+        ]),
+      };
     });
     const seeds = models.map(written);
     const known = new Set(seeds.map((seed) => textOf(readAll(openSegment(sourceOf(seed), EXPECTED, hasher)))));
@@ -57,7 +63,11 @@ export const keys: Boundary = {
     const file = path.join(home, 'api-keys.json');
     await createApiKeyStore({ file }).create({ name: 'a', roles: ['submit', 'read'] });
     return {
-      seeds: [JSON.stringify(key), JSON.stringify({ keys: [publicJwk(key), publicJwk(generateKey({ use: 'result', capabilities: ['FILE_MOVE'] }))] }), readFileSync(file, 'utf8')],
+      seeds: [
+        JSON.stringify(key),
+        JSON.stringify({ keys: [publicJwk(key), publicJwk(generateKey({ use: 'result', capabilities: ['FILE_MOVE'] }))] }),
+        readFileSync(file, 'utf8'),
+      ],
       words: ['kid', 'kty', 'crv', 'x', 'd', 'use', 'capabilities', 'OKP', 'Ed25519', 'keys', 'v', 'roles', 'hash', 'name', 'id'],
       async run(input) {
         const text = input.toString('utf8');
@@ -112,7 +122,14 @@ export const runtimeFiles: Boundary = {
     const home = scratch('running');
     const directory = path.join(home, 'running');
     mkdirSync(directory);
-    const role = { role: 'worker', pid: process.pid, settings: { 'log.level': 'a' }, generation: 2, files: { 'x.json': 'b' }, answer: { request: 'r', outcome: 'taken' as const, changed: ['a'], restart: [] } };
+    const role = {
+      role: 'worker',
+      pid: process.pid,
+      settings: { 'log.level': 'a' },
+      generation: 2,
+      files: { 'x.json': 'b' },
+      answer: { request: 'r', outcome: 'taken' as const, changed: ['a'], restart: [] },
+    };
     // Held for as long as it is ours: who lets it go is taken for dead.
     const word = tellRunning(directory, role);
     const [name = ''] = readdirSync(directory);

@@ -18,13 +18,17 @@ export const http: Boundary = {
   weight: 0.3,
   async open() {
     const faults: unknown[] = [];
-    const site = await startSite({ routes: ROUTES, services: { ...SERVICES, clock: coreServices.clock, version: '0', report: (error) => void faults.push(error) } });
+    const site = await startSite({
+      routes: ROUTES,
+      services: { ...SERVICES, clock: coreServices.clock, version: '0', report: (error) => void faults.push(error) },
+    });
     const port = Number(new URL(site.url).port);
     const head = (method: string, path: string, headers: Readonly<Record<string, string | number>> = {}): string =>
       `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${site.secrets.all}\r\nConnection: close\r\n${Object.entries(headers)
         .map(([name, value]) => `${name}: ${value}\r\n`)
         .join('')}\r\n`;
-    const post = (path: string, body: string, type = 'application/json'): string => head('POST', path, { 'Content-Type': type, 'Content-Length': Buffer.byteLength(body) }) + body;
+    const post = (path: string, body: string, type = 'application/json'): string =>
+      head('POST', path, { 'Content-Type': type, 'Content-Length': Buffer.byteLength(body) }) + body;
     const plain = ROUTES.map(({ method, path }) => {
       const at = path.replaceAll(/:[A-Za-z]+/g, 'x');
       return String(method) === 'GET' ? head('GET', at, { Prefer: 'wait=0' }) : post(at, '{}').replace(/^POST/, String(method));
@@ -36,10 +40,39 @@ export const http: Boundary = {
         post('/v1/tasks?sign=true', JOB_SEEDS.join('\n'), 'application/x-ndjson'),
         post('/v1/search', '{"pattern":"a.b","path":"x","glob":["*.ts"],"context":2}'),
         post('/v1/messages/search', '{"text":"plan","limit":5,"explain":true}'),
-        head('GET', '/v1/tasks?state=failure&capability=FILE_MOVE&since=2026-01-01T00:00:00Z&limit=10&cursor=1-2', { 'If-None-Match': '"x"', Range: 'bytes=0-1', traceparent: '00-1-2-00' }),
+        head('GET', '/v1/tasks?state=failure&capability=FILE_MOVE&since=2026-01-01T00:00:00Z&limit=10&cursor=1-2', {
+          'If-None-Match': '"x"',
+          Range: 'bytes=0-1',
+          traceparent: '00-1-2-00',
+        }),
         post('/mcp', '{"jsonrpc":"2.0","id":1,"method":"tools/list"}').replace('\r\n\r\n', '\r\nAccept: application/json, text/event-stream\r\n\r\n'),
       ],
-      words: ['GET', 'POST', 'DELETE', 'OPTIONS', 'HEAD', 'TRACE', '%2e%2e/', '%00', '?limit=-1', '&cursor=', '&wait=1e9', 'Prefer: wait=-1\r\n', 'Content-Length: 5\r\n', 'Transfer-Encoding: chunked\r\n', 'Expect: 100-continue\r\n', 'Content-Encoding: gzip\r\n', 'Content-Type: text/plain\r\n', 'Origin: http://x\r\n', 'Host: x\r\n', 'Cookie: writ_session=x\r\n', 'Authorization: Basic x\r\n', 'Last-Event-ID: x\r\n', '\r\n\r\n', ' HTTP/1.0'],
+      words: [
+        'GET',
+        'POST',
+        'DELETE',
+        'OPTIONS',
+        'HEAD',
+        'TRACE',
+        '%2e%2e/',
+        '%00',
+        '?limit=-1',
+        '&cursor=',
+        '&wait=1e9',
+        'Prefer: wait=-1\r\n',
+        'Content-Length: 5\r\n',
+        'Transfer-Encoding: chunked\r\n',
+        'Expect: 100-continue\r\n',
+        'Content-Encoding: gzip\r\n',
+        'Content-Type: text/plain\r\n',
+        'Origin: http://x\r\n',
+        'Host: x\r\n',
+        'Cookie: writ_session=x\r\n',
+        'Authorization: Basic x\r\n',
+        'Last-Event-ID: x\r\n',
+        '\r\n\r\n',
+        ' HTTP/1.0',
+      ],
       async run(input) {
         faults.length = 0;
         const text = await answerOf(port, input);
@@ -50,10 +83,11 @@ export const http: Boundary = {
         if (status === undefined || status === '500') throw new FuzzFault(`answered ${text.slice(0, 1500)}`);
         // Several requests may stand in one; the first answer is judged.
         const [, body = ''] = text.split('\r\n\r\n', 2);
-        if (Number(status) >= 400 && /content-type: application\/problem\+json/i.test(text) && !/"code":"[A-Za-z_]+"/.test(body)) throw new FuzzFault(`a problem without a code: ${text.slice(0, 1500)}`);
+        if (Number(status) >= 400 && /content-type: application\/problem\+json/i.test(text) && !/"code":"[A-Za-z_]+"/.test(body))
+          throw new FuzzFault(`a problem without a code: ${text.slice(0, 1500)}`);
         return status;
       },
-      close: () => site[Symbol.asyncDispose](),
+      close: async () => site[Symbol.asyncDispose](),
     };
   },
 };
@@ -80,4 +114,3 @@ function absent(service: unknown): unknown {
   if (typeof service !== 'object' || service === null) return service;
   return Object.fromEntries(Object.entries(service).map(([name, part]) => [name, absent(part)]));
 }
-

@@ -28,11 +28,41 @@ const MANIFESTS: readonly TaskManifest[] = [
 /** Jobs as a producer writes them, each under a lease of its own. */
 export const JOB_SEEDS: readonly string[] = await Promise.all(
   MANIFESTS.map(async (manifest) => {
-    const payload: LeasePayload = { ...LEASE, jti: `j-${manifest.task_id}`, task_id: manifest.task_id, capability_id: manifest.capability_id, manifest_sha256: manifestSha256(manifest) };
-    return JSON.stringify({ v: 1, manifest, lease: await signLease(payload, kernel, ed25519), traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' });
+    const payload: LeasePayload = {
+      ...LEASE,
+      jti: `j-${manifest.task_id}`,
+      task_id: manifest.task_id,
+      capability_id: manifest.capability_id,
+      manifest_sha256: manifestSha256(manifest),
+    };
+    return JSON.stringify({
+      v: 1,
+      manifest,
+      lease: await signLease(payload, kernel, ed25519),
+      traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+    });
   }),
 );
-export const JOB_WORDS = ['v', 'manifest', 'lease', 'traceparent', 'task_id', 'capability_id', 'inputs', 'constraints', 'provenance', 'undo_of', 'plan', 'reversible', 'scope', 'FILE_MOVE', 'SEARCH_FILES', 'TOOL_CALL', 'webhook', 'not_before'];
+export const JOB_WORDS = [
+  'v',
+  'manifest',
+  'lease',
+  'traceparent',
+  'task_id',
+  'capability_id',
+  'inputs',
+  'constraints',
+  'provenance',
+  'undo_of',
+  'plan',
+  'reversible',
+  'scope',
+  'FILE_MOVE',
+  'SEARCH_FILES',
+  'TOOL_CALL',
+  'webhook',
+  'not_before',
+];
 
 /** The data of a job on the queue, which anybody who reaches Redis writes, through the whole pipeline of a worker without files. */
 export const job: Boundary = {
@@ -55,7 +85,16 @@ export const job: Boundary = {
         const running = counted.inFlight.begin(`${n}`);
         const attempt = { addedAt: 0, fetchedAt: 0, started: 1, failed: 0, failures: 0 };
         const { signal } = running.controller;
-        const delivery = { data, queue: LEASE.aud, jobId: `${n}`, prefix: '{writ}', attempt, signal, stop: () => running.controller.abort(), lockIsFresh: () => true };
+        const delivery = {
+          data,
+          queue: LEASE.aud,
+          jobId: `${n}`,
+          prefix: '{writ}',
+          attempt,
+          signal,
+          stop: () => running.controller.abort(),
+          lockIsFresh: () => true,
+        };
         const end = await runDelivery(delivery, running, counted).finally(() => counted.inFlight.end(running));
         shown(JSON.stringify(end));
         const manifest = JSON.stringify((data as { manifest?: unknown } | null | undefined)?.manifest);

@@ -8,7 +8,16 @@ import type { Boundary } from '../boundary.ts';
 import { FuzzFault, shown } from '../boundary.ts';
 
 const PLAN_SHA = 'b'.repeat(64);
-const PLAN: PlanLeasePayload = { v: 1, iss: LEASE.iss, aud: 'plan', jti: 'j', plan_sha256: PLAN_SHA, capabilities: ['FILE_COPY'], iat: LEASE.iat, exp: LEASE.exp };
+const PLAN: PlanLeasePayload = {
+  v: 1,
+  iss: LEASE.iss,
+  aud: 'plan',
+  jti: 'j',
+  plan_sha256: PLAN_SHA,
+  capabilities: ['FILE_COPY'],
+  iat: LEASE.iat,
+  exp: LEASE.exp,
+};
 
 /** Tokens: leases of tasks, alone and of a batch, leases of plans, revocations. Nothing but what was signed is taken. */
 export const lease: Boundary = {

@@ -8,7 +8,36 @@ import { openJsonl } from '../../../../src/messages/import/jsonl.ts';
 import { type Boundary, FuzzFault, shown } from '../boundary.ts';
 import { scratch } from './files-on-disk.ts';
 
-const WORDS = ['From: ', 'To: ', 'Subject: ', 'Content-Type: ', 'multipart/mixed; boundary="b"', 'text/html', 'text/plain; charset=', 'utf-8', 'utf-16', 'iso-2022-jp', 'x-unknown', 'Content-Transfer-Encoding: ', 'base64', 'quoted-printable', '=?utf-8?q?', '=?=', '?=', '=E9', '=\n', '--b', '--b--', '\r\n\r\n', '<script>', '&#x110000;', '<!--', 'format=flowed; delsp=yes', '\nFrom ', '\n>From '];
+const WORDS = [
+  'From: ',
+  'To: ',
+  'Subject: ',
+  'Content-Type: ',
+  'multipart/mixed; boundary="b"',
+  'text/html',
+  'text/plain; charset=',
+  'utf-8',
+  'utf-16',
+  'iso-2022-jp',
+  'x-unknown',
+  'Content-Transfer-Encoding: ',
+  'base64',
+  'quoted-printable',
+  '=?utf-8?q?',
+  '=?=',
+  '?=',
+  '=E9',
+  '=\n',
+  '--b',
+  '--b--',
+  '\r\n\r\n',
+  '<script>',
+  '&#x110000;',
+  '<!--',
+  'format=flowed; delsp=yes',
+  '\nFrom ',
+  '\n>From ',
+];
 const MAILS = [
   'From: A <a@x>\r\nTo: b@y, "C, D" <c@z>\r\nSubject: =?utf-8?b?aMOpbGxv?= needle\r\nMessage-ID: <1@x>\r\nDate: Fri, 27 Nov 2026 10:00:00 +0100\r\n\r\nThe needle is here.\r\n',
   'From: a@x\nContent-Type: multipart/alternative; boundary="b"\n\n--b\nContent-Type: text/plain; charset=iso-8859-1\nContent-Transfer-Encoding: quoted-printable\n\nn=E9edle=\n needle\n--b\nContent-Type: text/html\n\n<p>needle &amp; <b>more</b>\n--b--\n',
@@ -79,7 +108,16 @@ export const messageLines: Boundary = {
     const home = scratch('jsonl');
     const file = path.join(home, 'mail.jsonl');
     const ops = [
-      { op: 'message', project: 'backend', key: 'k', from: 'BlueLake', to: ['GreenHill', { project: 'x', name: 'y', read_ts: 1 }], subject: 's', body_md: 'b', created_ts: '2026-01-01T00:00:00Z' },
+      {
+        op: 'message',
+        project: 'backend',
+        key: 'k',
+        from: 'BlueLake',
+        to: ['GreenHill', { project: 'x', name: 'y', read_ts: 1 }],
+        subject: 's',
+        body_md: 'b',
+        created_ts: '2026-01-01T00:00:00Z',
+      },
       { op: 'delete', project: 'backend', key: 'k' },
       { op: 'project', slug: 'backend', human_key: '/x' },
       { from: 'A', to: ['B'], subject: 's', body_md: 'x' },

@@ -18,8 +18,19 @@ export const mcp: Boundary = {
   weight: 0.3,
   async open() {
     const faults: string[] = [];
-    const services = { version: '0', clock: systemClock, maxWaitS: 0, regrantByDefault: true, ...Object.fromEntries(SERVICES.map((name) => [name, away])) } as unknown as McpServices;
-    const server = createMcpServer({ tools: TOOLS, services, caller: { name: 'fuzz', roles: new Set(ROLES) }, report: (error, tool) => void faults.push(`${tool}: ${stackOf(error)}`) });
+    const services = {
+      version: '0',
+      clock: systemClock,
+      maxWaitS: 0,
+      regrantByDefault: true,
+      ...Object.fromEntries(SERVICES.map((name) => [name, away])),
+    } as unknown as McpServices;
+    const server = createMcpServer({
+      tools: TOOLS,
+      services,
+      caller: { name: 'fuzz', roles: new Set(ROLES) },
+      report: (error, tool) => void faults.push(`${tool}: ${stackOf(error)}`),
+    });
     const [ours, theirs] = InMemoryTransport.createLinkedPair();
     let hear: (message: unknown) => void = () => undefined;
     theirs.onmessage = (message) => hear(message);
@@ -30,10 +41,36 @@ export const mcp: Boundary = {
         ...TOOLS.map(({ name }) => call(name, {})),
         call('submit_task', { manifest: { task_id: 't', capability_id: 'FILE_MOVE', inputs: {}, constraints: {} }, sign: true, wait_s: 1 }),
         call('search_messages', { project_key: 'backend', query: 'plan', limit: 5 }),
-        JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'x', version: '1' } } }),
+        JSON.stringify({
+          jsonrpc: '2.0',
+          id: 2,
+          method: 'initialize',
+          params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'x', version: '1' } },
+        }),
         JSON.stringify({ jsonrpc: '2.0', id: 3, method: 'tools/list' }),
       ],
-      words: ['jsonrpc', 'id', 'method', 'params', 'arguments', 'name', '_meta', 'progressToken', 'cursor', 'manifest', 'envelope', 'task_id', 'plan_id', 'filter', 'limit', 'wait_s', 'query', 'project_key', 'notifications/cancelled', 'tools/call'],
+      words: [
+        'jsonrpc',
+        'id',
+        'method',
+        'params',
+        'arguments',
+        'name',
+        '_meta',
+        'progressToken',
+        'cursor',
+        'manifest',
+        'envelope',
+        'task_id',
+        'plan_id',
+        'filter',
+        'limit',
+        'wait_s',
+        'query',
+        'project_key',
+        'notifications/cancelled',
+        'tools/call',
+      ],
       async run(input) {
         const message = parsed(input);
         // What is no request of JSON-RPC is refused by the transport.

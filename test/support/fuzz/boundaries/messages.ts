@@ -20,8 +20,20 @@ export const messages: Boundary = {
     return {
       seeds: [
         { text: 'plan', limit: 5, explain: true },
-        { text: '"exact words" -not NEAR(a b, 3) subject:x', importance: ['high'], ranking: 'recency', thread_id: 'x', time_range: { min_ts: 0, max_ts: 1e15 } },
-        { text: 'from:Alice migration*', doc_kind: 'agent', project_id: 1, scope: { caller_scoped: { caller_agent: 'GreenHill' } }, redaction: { redact_body: true } },
+        {
+          text: '"exact words" -not NEAR(a b, 3) subject:x',
+          importance: ['high'],
+          ranking: 'recency',
+          thread_id: 'x',
+          time_range: { min_ts: 0, max_ts: 1e15 },
+        },
+        {
+          text: 'from:Alice migration*',
+          doc_kind: 'agent',
+          project_id: 1,
+          scope: { caller_scoped: { caller_agent: 'GreenHill' } },
+          redaction: { redact_body: true },
+        },
         { text: 'plan', cursor: 's3ff0000000000000:i1', mode: 'lexical', offset: 3 },
       ].map((one) => JSON.stringify(one)),
       words: [...Object.keys(SearchQuery.shape), '"', '*', 'NEAR(', 'OR', 'AND', 'NOT', '(', ')', '^', ':', 'body:', '{a b}:'],

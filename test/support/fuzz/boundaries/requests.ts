@@ -37,14 +37,20 @@ export const searchInputs: Boundary = {
       ['mail', { kind: 'emails', store: 'eml', path: '/x' }],
       ['rows', { kind: 'datasets', format: 'csv', path: '/x', primary_key: 'id' }],
     ]);
-    const of = (capability_id: string, target_scope: string) => ({ task_id: 't', capability_id, inputs: { query: 'needle', target_scope, max_results: 10 }, constraints: {} });
+    const of = (capability_id: string, target_scope: string) => ({
+      task_id: 't',
+      capability_id,
+      inputs: { query: 'needle', target_scope, max_results: 10 },
+      constraints: {},
+    });
     return {
       seeds: [of('SEARCH_FILES', 'tree'), of('SEARCH_EMAILS', 'mail'), of('SEARCH_DATASETS', 'rows')].map((one) => JSON.stringify(one)),
       words: ['query', 'target_scope', 'max_results', 'scope', 'reversible', 'tree', 'mail', 'rows'],
       run(input) {
         const manifest = parsed(input) as { inputs?: unknown; constraints?: unknown; capability_id?: unknown } | null | undefined;
         // What is no manifest is refused at the queue, before an executor sees it.
-        if (!isRecord(manifest) || !isRecord(manifest.inputs) || !isRecord(manifest.constraints) || typeof manifest.capability_id !== 'string') return 'no manifest';
+        if (!isRecord(manifest) || !isRecord(manifest.inputs) || !isRecord(manifest.constraints) || typeof manifest.capability_id !== 'string')
+          return 'no manifest';
         const task = parseTask(manifest as never, scopes as never);
         if (task.ok) return 'ok';
         const { error: outcome } = task as unknown as { error: { error?: { error_code?: string; message?: string } } };

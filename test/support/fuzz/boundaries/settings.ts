@@ -39,7 +39,27 @@ export const configuration: Boundary = {
     const shipped = readFileSync(path.join(packageRoot(), 'config/writ.toml'), 'utf8').replaceAll(/^#.*\n/gm, '');
     return {
       seeds: [OWN, shipped],
-      words: ['[', ']', '[[', '=', '"""', "'''", '1e400', 'nan', 'inf', '-1', '0', '1979-05-27T07:32:00Z', '{ a = 1 }', '# ', '.', '\n[redis]\n', 'true', '""', ...[...settingsByKey().keys()].slice(0, 60)],
+      words: [
+        '[',
+        ']',
+        '[[',
+        '=',
+        '"""',
+        "'''",
+        '1e400',
+        'nan',
+        'inf',
+        '-1',
+        '0',
+        '1979-05-27T07:32:00Z',
+        '{ a = 1 }',
+        '# ',
+        '.',
+        '\n[redis]\n',
+        'true',
+        '""',
+        ...[...settingsByKey().keys()].slice(0, 60),
+      ],
       async run(input) {
         writeFileSync(configFile, input);
         return outcomeOf(() => loadConfig({ configFile, dataDir: home, env: {}, cwd: home }));
@@ -57,9 +77,20 @@ export const registry: Boundary = {
   async open() {
     const home = scratch('registry');
     const root = packageRoot();
-    const places = { 'tools.json': 'registries', 'writ.file.tool.json': 'config/tools', 'file.item.move.json': 'config/capabilities', 'inbox.sort.run.json': 'config/use-cases' };
+    const places = {
+      'tools.json': 'registries',
+      'writ.file.tool.json': 'config/tools',
+      'file.item.move.json': 'config/capabilities',
+      'inbox.sort.run.json': 'config/use-cases',
+    };
     for (const folder of [...Object.values(places), 'config/tool-bindings']) mkdirSync(path.join(home, folder), { recursive: true });
-    const binding = { id: 'x.hook', adapter: 'http', provider: 'x', base_url: 'https://example.org', actions: { send: { method: 'POST', path: '/a/{{params.n}}', idempotency: 'once' } } };
+    const binding = {
+      id: 'x.hook',
+      adapter: 'http',
+      provider: 'x',
+      base_url: 'https://example.org',
+      actions: { send: { method: 'POST', path: '/a/{{params.n}}', idempotency: 'once' } },
+    };
     const seeds = Object.entries(places).map(([name, folder]) => readFileSync(path.join(root, folder, name), 'utf8'));
     return {
       seeds: [...seeds, JSON.stringify(binding)],
