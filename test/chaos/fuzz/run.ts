@@ -10,11 +10,11 @@ import { BOUNDARIES, type BoundaryName } from '../../support/fuzz/table.ts';
 import { evidencePath, minutesSince, revision, writeEvidence } from '../evidence.ts';
 
 /**
- * `npm run test:long -- fuzz [cases] [seed] [boundary …] [--from n]`: so many cases of each boundary (times its weight), a process
- * after the other. A finding is kept in `test/fixtures/fuzz/<boundary>`; the same seed makes the same cases.
+ * `npm run test:long -- fuzz [cases] [seed] [boundary …] [--from n] [--together n]`: so many cases of each boundary (times its weight), each in a
+ * process of its own. A finding is kept in `test/fixtures/fuzz/<boundary>`; the same seed makes the same cases.
  */
 const { values, positionals } = parseArgs({
-  options: { evidence: { type: 'string', default: evidencePath('fuzz') }, from: { type: 'string', default: '0' } },
+  options: { evidence: { type: 'string', default: evidencePath('fuzz') }, from: { type: 'string', default: '0' }, together: { type: 'string', default: '1' } },
   allowPositionals: true,
 });
 const [cases = '100000', seed = String(Date.now() % 1_000_000), ...named] = positionals;
@@ -30,33 +30,11 @@ const startedAt = new Date();
 const results: Record<string, object> = {};
 let passed = true;
 
-for (const name of names) {
-  const boundary: Boundary = BOUNDARIES[name];
-  const wanted = Math.max(1, Math.round(Number(cases) * (boundary.weight ?? 1)));
-  const before = process.hrtime.bigint();
-  const total: Driven = { outcomes: {}, slowest: { index: -1, ms: 0 }, findings: [] };
-  let gained = 0;
-  for (let from = Number(values.from); from < wanted; from += SPAN) {
-    const span = await spanOf(name, from, Math.min(wanted, from + SPAN));
-    gained = Math.max(gained, span.gained);
-    for (const [outcome, count] of Object.entries(span.driven.outcomes)) total.outcomes[outcome] = (total.outcomes[outcome] ?? 0) + count;
-    if (span.driven.slowest.ms > total.slowest.ms) total.slowest = span.driven.slowest;
-    total.findings.push(...span.driven.findings);
-  }
-  const seconds = Number(process.hrtime.bigint() - before) / 1e9;
-  const flat = gained <= BREATH_BYTES;
-  passed &&= total.findings.length === 0 && flat;
-  for (const finding of total.findings) keep(name, finding);
-  const counted = Object.values(total.outcomes).reduce((sum, count) => sum + count, 0);
-  results[name] = {
-    ...{ cases: counted, seconds: Math.round(seconds), outcomes: total.outcomes, slowest_ms: Math.round(total.slowest.ms), slowest_case: total.slowest.index },
-    ...{ gained_mib: Math.round(gained / 1024 / 1024), findings: total.findings },
-  };
-  process.stdout.write(
-    `${name}: ${counted} cases, ${Math.round(seconds)} s, slowest ${Math.round(total.slowest.ms)} ms, ${total.findings.length} findings, ${JSON.stringify(total.outcomes)}\n`,
-  );
-  for (const { index, why } of total.findings.slice(0, 5)) process.stdout.write(`  case ${index}: ${why.slice(0, 600)}\n`);
-}
+const waiting = [...names];
+const lane = async (): Promise<void> => {
+  for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) await fuzzed(name);
+};
+await Promise.all(Array.from({ length: Number(values.together) }, lane));
 const sum = Object.values(results).reduce((all, result) => all + (result as { cases: number }).cases, 0);
 writeEvidence(values.evidence, {
   suite: 'fuzz',
@@ -109,4 +87,33 @@ function keep(name: string, { index, input }: Finding): void {
   const directory = path.join(packageRoot(), 'test/fixtures/fuzz', name);
   mkdirSync(directory, { recursive: true });
   writeFileSync(path.join(directory, `${seed}-${index}.bin`), Buffer.from(input, 'base64'));
+}
+
+/** All cases of one boundary. */
+async function fuzzed(name: BoundaryName): Promise<void> {
+  const boundary: Boundary = BOUNDARIES[name];
+  const wanted = Math.max(1, Math.round(Number(cases) * (boundary.weight ?? 1)));
+  const before = process.hrtime.bigint();
+  const total: Driven = { outcomes: {}, slowest: { index: -1, ms: 0 }, findings: [] };
+  let gained = 0;
+  for (let from = Number(values.from); from < wanted; from += SPAN) {
+    const span = await spanOf(name, from, Math.min(wanted, from + SPAN));
+    gained = Math.max(gained, span.gained);
+    for (const [outcome, count] of Object.entries(span.driven.outcomes)) total.outcomes[outcome] = (total.outcomes[outcome] ?? 0) + count;
+    if (span.driven.slowest.ms > total.slowest.ms) total.slowest = span.driven.slowest;
+    total.findings.push(...span.driven.findings);
+  }
+  const seconds = Number(process.hrtime.bigint() - before) / 1e9;
+  const flat = gained <= BREATH_BYTES;
+  passed &&= total.findings.length === 0 && flat;
+  for (const finding of total.findings) keep(name, finding);
+  const counted = Object.values(total.outcomes).reduce((sum, count) => sum + count, 0);
+  results[name] = {
+    ...{ cases: counted, seconds: Math.round(seconds), outcomes: total.outcomes, slowest_ms: Math.round(total.slowest.ms), slowest_case: total.slowest.index },
+    ...{ gained_mib: Math.round(gained / 1024 / 1024), findings: total.findings },
+  };
+  process.stdout.write(
+    `${name}: ${counted} cases, ${Math.round(seconds)} s, slowest ${Math.round(total.slowest.ms)} ms, ${total.findings.length} findings, ${JSON.stringify(total.outcomes)}\n`,
+  );
+  for (const { index, why } of total.findings.slice(0, 5)) process.stdout.write(`  case ${index}: ${why.slice(0, 600)}\n`);
 }

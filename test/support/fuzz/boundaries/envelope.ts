@@ -6,15 +6,20 @@ import { type Boundary, parsed, shown } from '../boundary.ts';
 const MOST_STEPS = 40;
 const DEFINITIONS: Readonly<Record<string, object>> = {
   slack: PLAN_SAMPLES['tool-definition'][0] as object,
-  c: { id: 'c', version: '1', inputs: ['input.x'], outputs: ['memory.state.y'], steps: [tool({ n: '{{input.x}}' })] },
+  c: { id: 'c', version: '1', inputs: ['input.x'], outputs: ['memory.state.y'], steps: [tool({ channel: '{{input.x}}' })] },
   u: { id: 'u', version: '1', steps: [{ type: 'capability', ref: 'c', params: { x: '{{input.x}}' } }] },
 };
 const STEPS: readonly object[] = [
-  tool({ channel: '#ops', deep: { x: [true, '{{memory.state.a.b}}'] } }),
-  { ...tool({}), when: "memory.state.x == 'high'", save: { to: { 'memory.state.id': '$.data.id', note: 'lit:x' } }, on_error: { mode: 'continue' } },
-  { ...tool({ item: '{{item}}' }), for_each: { list: 'memory.state.a.b', as: 'item' } },
-  { ...tool({}), when: { all: [{ path: 'memory.state.x', exists: true }, { not: { path: 'memory.state.n', gt: 1 } }] } },
-  { ...tool({}), on_error: { mode: 'fallback', fallback: tool({ again: 1 }) }, retry: { max: 2, backoff_ms: 10 } },
+  tool({ channel: { x: [true, '{{memory.state.a.b}}'] } }),
+  {
+    ...tool({ channel: '#ops' }),
+    when: "memory.state.x == 'high'",
+    save: { to: { 'memory.state.id': '$.data.id', note: 'lit:x' } },
+    on_error: { mode: 'continue' },
+  },
+  { ...tool({ channel: '{{item}}' }), for_each: { list: 'memory.state.a.b', as: 'item' } },
+  { ...tool({ channel: '#ops' }), when: { all: [{ path: 'memory.state.x', exists: true }, { not: { path: 'memory.state.n', gt: 1 } }] } },
+  { ...tool({ channel: '#ops' }), on_error: { mode: 'fallback', fallback: tool({ channel: 1 }) }, retry: { max: 2, backoff_ms: 10 } },
   { type: 'capability', ref: 'c', params: { x: 1 } },
   { type: 'usecase', ref: 'u', params: { x: '{{memory.state.x}}' } },
 ];

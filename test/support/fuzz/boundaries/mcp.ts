@@ -1,4 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
+import { JSONRPCRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { ROLES } from '../../../../src/contracts/index.ts';
 import { systemClock } from '../../../../src/core/clock.ts';
 import { WritError } from '../../../../src/core/errors.ts';
@@ -10,6 +12,8 @@ import { type Boundary, FuzzFault, parsed, shown } from '../boundary.ts';
 const away = async (): Promise<never> => {
   throw new WritError('REDIS_UNAVAILABLE', 'Redis does not answer');
 };
+
+const PATIENCE_MS = 20_000;
 
 /** Messages of the Model Context Protocol, to a server whose services are all away: only what the caller sent is judged. */
 export const mcp: Boundary = {
@@ -75,11 +79,17 @@ export const mcp: Boundary = {
         const message = parsed(input);
         // What is no request of JSON-RPC is refused by the transport.
         if (!isRequest(message)) return 'no request';
+        const { method } = message as { method: string };
+        const silence = new AbortController();
         const answer = new Promise<unknown>((resolve) => (hear = resolve));
         faults.length = 0;
-        await theirs.send({ ...message, id: 7 } as never);
-        const told = await answer;
+        await theirs.send({ ...(message as object), id: 7 } as never);
+        const told = await Promise.race([answer, delay(PATIENCE_MS, undefined, { signal: silence.signal }).catch(() => undefined)]);
+        silence.abort();
+        if (told === undefined) throw new FuzzFault('a request has no answer');
         const text = shown(JSON.stringify(told));
+        // The SDK answers an `initialize` in this way that is none; whatever is ours must not.
+        if (text.includes('"code":-32603') && method !== 'initialize') throw new FuzzFault(`an error of the server is answered: ${text.slice(0, 500)}`);
         if (faults.length > 0) throw new FuzzFault(faults.join('; '));
         if (text.includes('"code\\":\\"INTERNAL')) throw new FuzzFault(`INTERNAL is answered: ${text.slice(0, 500)}`);
         return /"error":\{"code":(-?\d+)/.exec(text)?.[1] ?? /\\"code\\":\\"([A-Z_]+)/.exec(text)?.[1] ?? 'ok';
@@ -91,10 +101,9 @@ export const mcp: Boundary = {
 
 const SERVICES = ['tasks', 'plans', 'queues', 'contentSearch', 'contentIndex', 'messageSearch', 'kernel', 'signatures', 'audit'];
 
-function isRequest(message: unknown): message is { readonly method: string } {
-  if (typeof message !== 'object' || message === null || Array.isArray(message)) return false;
-  const { method, params = {}, jsonrpc } = message as Record<string, unknown>;
-  return jsonrpc === '2.0' && typeof method === 'string' && !method.startsWith('notifications/') && typeof params === 'object' && params !== null;
+/** As the transports judge a message before the server sees it. */
+function isRequest(message: unknown): boolean {
+  return JSONRPCRequestSchema.safeParse(message).success;
 }
 
 function stackOf(error: unknown): string {
