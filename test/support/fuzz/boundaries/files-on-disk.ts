@@ -77,7 +77,7 @@ export const keys: Boundary = {
           await outcomeOf(() => parseJwks(text, 'jwks.json')),
           await outcomeOf(() => createApiKeyStore({ file }).list()),
         ];
-        return outcomes.includes('ok') ? 'ok' : (outcomes[0] ?? '');
+        return [...new Set(outcomes)].sort().join(' or ');
       },
       close: () => rmSync(home, { recursive: true, force: true }),
     };

@@ -105,7 +105,7 @@ export const registry: Boundary = {
         }
         writeFileSync(path.join(home, 'config/tool-bindings/x.json'), input);
         outcomes.push(await outcomeOf(() => readToolBindings([home])));
-        return outcomes.includes('ok') ? 'ok' : (outcomes[0] ?? '');
+        return [...new Set(outcomes)].sort().join(' or ');
       },
       close: () => rmSync(home, { recursive: true, force: true }),
     };
