@@ -96,6 +96,14 @@ export const LONG_SUITES: Readonly<Record<string, LongSuite>> = {
     what: 'real roles and a real Prometheus: each trouble that an alert names is made until the alert stands and ends; every panel is asked',
     command: ['node', '--import', 'tsx', 'test/chaos/monitoring/run.ts'],
   },
+  upgrade: {
+    what: 'programs of earlier commits are built, work and are killed; this one opens what they left, does what was under way once, and takes back; the earlier one is put back and refuses',
+    command: ['node', '--import', 'tsx', 'test/chaos/upgrade/run.ts'],
+  },
+  fuzz: {
+    what: 'mutated input at every boundary, [cases] [seed] [boundary …]: a coded outcome or a valid result, in time and in flat memory; never a crash, a trace of a stack or a hang',
+    command: ['node', '--import', 'tsx', 'test/chaos/fuzz/run.ts'],
+  },
   package: {
     what: 'what npm pack gives is installed outside of the checkout, native modules compiled, and used for the first time',
     command: ['node', '--import', 'tsx', 'test/chaos/package/run.ts'],

@@ -1,5 +1,6 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
-import { CallToolRequestSchema, type CallToolResult, ErrorCode, ListToolsRequestSchema, McpError } from '@modelcontextprotocol/sdk/types.js';
+import { CallToolRequestSchema, type CallToolResult, ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
+import { z } from 'zod';
 import { isWritError, WritError } from '../../core/errors.ts';
 import { listedTool } from './listing.ts';
 import { answered, failed, failureOf } from './result.ts';
@@ -18,12 +19,20 @@ const INSTRUCTIONS =
   'Writ runs leased, once-only file operations, searches and plans. A refusal is a result with isError whose text is {"code", "field", "message"}: ' +
   '`field` names the argument to mend. Tasks and plans may be submitted again with the same bytes: they have one effect and one answer.';
 
+/**
+ * Requests by their method alone: what the SDK itself finds wrong with one by its own schema it answers as a fault of the server.
+ * `tools/call` it judges once more, and says that the caller is at fault.
+ */
+const CALL_TOOL = z.looseObject({ method: z.literal('tools/call') });
+const LIST_TOOLS = z.looseObject({ method: z.literal('tools/list') });
+
 /** A server for one caller, over any transport. It lists the tools that the caller's roles allow. */
 export function createMcpServer(options: McpOptions): McpServer {
   const { tools, services, caller } = options;
   const mcp = new McpServer({ name: 'writ', title: 'Writ', version: services.version }, { capabilities: { tools: {} }, instructions: INSTRUCTIONS });
-  mcp.server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools.filter((tool) => mayCall(tool, caller)).map(listedTool) }));
-  mcp.server.setRequestHandler(CallToolRequestSchema, ({ params }, { signal }) => {
+  mcp.server.setRequestHandler(LIST_TOOLS, () => ({ tools: tools.filter((tool) => mayCall(tool, caller)).map(listedTool) }));
+  mcp.server.setRequestHandler(CALL_TOOL, (request, { signal }) => {
+    const { params } = CallToolRequestSchema.parse(request);
     const tool = toolNamed(params.name, tools);
     if (tool === undefined) throw new McpError(ErrorCode.InvalidParams, `there is no tool ${JSON.stringify(params.name.slice(0, 128))}`);
     return run(tool, params.arguments ?? {}, signal, options);

@@ -1,5 +1,7 @@
+import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { SEARCH_TOOL_ALIASES } from '../../../../src/contracts/index.ts';
 import type { OperatorAction, QueueControl } from '../../../../src/core/ports/index.ts';
 import type { ServerContentSearch } from '../../../../src/surfaces/mcp/services.ts';
@@ -210,6 +212,13 @@ describe('the tools of tasks', () => {
     ]);
     const world = await createWorld();
     expect(await mcp.call('submit_task', { manifest: world.manifest('t-3'), sign: true })).toMatchObject({ isError: true, answer: { code: 'FORBIDDEN' } });
+  });
+
+  it.each([{ name: 5, arguments: {} }, { arguments: {} }, undefined])('tells the caller of %j that the call is at fault, not the server', async (params) => {
+    await using mcp = await startMcp();
+    const asked = mcp.client.request({ method: 'tools/call', params } as never, z.unknown());
+    await expect(asked).rejects.toMatchObject({ code: ErrorCode.InvalidParams });
+    expect(mcp.reported).toEqual([]);
   });
 
   it('says of a task that nobody knows that it is not found', async () => {
