@@ -71,8 +71,8 @@ interface Literal {
   /** In small letters if case does not count. */
   readonly sought: string;
   readonly ignoreCase: boolean;
-  /** Characters beyond ASCII that `-i` takes as equal to one of it: the probe of the backend has shown which of two it is. */
-  readonly alike: readonly string[];
+  /** Letters of it and the characters beyond ASCII that `-i` takes as equal to them: the probe of the backend has shown which of two it is. */
+  readonly alike: readonly (readonly [letter: string, sign: string])[];
 }
 
 /** What is sought; undefined for a search of another kind. */
@@ -86,7 +86,7 @@ function literalOf({ query, backend: { folding } }: HereOptions): Literal | unde
   if (bytes !== pattern) return undefined;
   const sought = bytes.toLowerCase();
   const alike = folding === 'UNICODE_SIMPLE' ? ALIKE.filter(([letter]) => sought.includes(letter)) : [];
-  return { sought, ignoreCase, alike: alike.map(([, sign]) => Buffer.from(sign).toString('latin1')) };
+  return { sought, ignoreCase, alike: alike.map(([letter, sign]) => [letter, Buffer.from(sign).toString('latin1')]) };
 }
 
 /** The Kelvin sign and the long s. */
@@ -109,14 +109,23 @@ function look(bytes: Buffer, { sought, ignoreCase, alike }: Literal): Looked | '
   // Marks of UTF-16 and UTF-32, and what may be taken for one.
   if (DECODED.has(bytes[0] ?? -1)) return 'unknown';
   const text = bytes.toString('latin1');
-  // Time that grows with the file only, whatever is sought in whatever: an expression for `sss…` would look back at every letter.
-  if (alike.some((sign) => text.includes(sign))) return 'unknown';
+  const signs = alike.filter(([, sign]) => text.includes(sign));
+  if (signs.length > 0) return isSpelt(text, sought, signs) ? 'unknown' : 'nothing';
   // Letters of Latin-1 stay where they are and beyond ASCII, and what is sought has none of these.
   const searched = ignoreCase ? text.toLowerCase() : text;
   const first = searched.indexOf(sought);
   if (first < 0) return 'nothing';
   const isPlain = isUtf8(bytes) && !bytes.includes(0) && !(bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf);
   return isPlain ? { bytes, text, first, next: (from) => searched.indexOf(sought, from) } : 'unknown';
+}
+
+/**
+ * Whether the text is there when signs count as their letters: where exactly, a backend must say. Time that grows with the file
+ * only, whatever is sought in whatever: an expression for `sss…` would look back at every letter.
+ */
+function isSpelt(text: string, sought: string, signs: Literal['alike']): boolean {
+  const spelt = signs.reduce((known, [letter, sign]) => known.replaceAll(sign, letter), text);
+  return spelt.toLowerCase().includes(sought);
 }
 
 const DECODED = new Set([0x00, 0xfe, 0xff]);

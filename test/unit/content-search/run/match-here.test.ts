@@ -58,6 +58,15 @@ describe('a search in this process', () => {
     expect(look(['[-]^$'], { pattern: '[-]^$', ignoreCase: true }).events).toHaveLength(1);
   });
 
+  it('asks no backend about a sign that the text cannot be spelt with', () => {
+    const sign = Buffer.from('\u017f');
+    const binary = Buffer.concat([Buffer.of(0x4d, 0x5a, 0x00, 0xff), sign, Buffer.from('in'), sign, Buffer.of(0x4b, 0xe2, 0x84)]);
+    expect(look(['the \u017fun, the sin\u212a of it', 'a sin\u212a', binary], { pattern: 'sinks', ignoreCase: true })).toMatchObject({ events: [], rest: [] });
+    // Each letter as it is or by its sign, in either case.
+    const spelt = ['\u017fIN\u212a\u017f', 'sin\u212aS', 'x\u017fink\u017f', Buffer.concat([binary, Buffer.from('K'), sign])];
+    expect(look(spelt, { pattern: 'sinks', ignoreCase: true })).toMatchObject({ events: [], rest: ['f0', 'f1', 'f2'] });
+  });
+
   it.each([
     ['an expression', { pattern: 'nee.le', fixedStrings: false }],
     ['a search for words', { wordRegexp: true }],
