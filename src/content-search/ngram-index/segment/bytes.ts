@@ -160,12 +160,11 @@ export class ByteReader {
   }
 
   u32(): number {
-    return this.bytes(4).readUInt32LE(0);
+    return this.#bytes.readUInt32LE(this.pass(4));
   }
 
   u64(): bigint {
-    const at = this.#skip(8);
-    return this.#bytes.readBigUInt64LE(at);
+    return this.#bytes.readBigUInt64LE(this.pass(8));
   }
 
   varint(): number {
@@ -224,12 +223,12 @@ export class ByteReader {
 
   /** The next bytes, as a view. */
   bytes(length: number): Buffer {
-    const at = this.#skip(length);
+    const at = this.pass(length);
     return this.#bytes.subarray(at, at + length);
   }
 
   /** @returns where the bytes begin that are passed over */
-  #skip(length: number): number {
+  pass(length: number): number {
     const at = this.#at;
     if (at + length > this.#bytes.length) throw new CorruptSegment('a block ends too early');
     this.#at += length;

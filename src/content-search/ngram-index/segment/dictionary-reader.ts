@@ -1,6 +1,6 @@
 import type { Hasher } from '../tokenize/hash.ts';
 import { type Blocks, lastBlock } from './blocks.ts';
-import { ByteReader, sharedPrefix } from './bytes.ts';
+import { ByteReader } from './bytes.ts';
 import { type ByteSource, CorruptSegment, INLINE_COUNT, listSeed } from './format.ts';
 import { amongList, decodeList, type EncodedList, readDifferences } from './postings.ts';
 
@@ -45,14 +45,17 @@ function lookUpIn(place: DictionaryLocation, bytes: Buffer, trigram: Uint8Array)
   let [same, lastLength] = [0, 0];
   while (!reader.ended) {
     const shared = reader.u8();
-    const rest = reader.bytes(reader.u8());
+    const length = reader.u8();
+    // No view of the rest: a search passes over thousands of entries.
+    const rest = reader.pass(length);
     if (shared > lastLength) throw new CorruptSegment('a trigram shares more than there is');
     if (shared < same) return undefined;
-    lastLength = shared + rest.length;
+    lastLength = shared + length;
     if (shared === same) {
-      const more = sharedPrefix(rest, trigram.subarray(same));
-      same += more;
-      const [next, wanted] = [rest[more], trigram[same]];
+      const end = Math.min(shared + length, trigram.length);
+      while (same < end && bytes[rest + same - shared] === trigram[same]) same += 1;
+      const next = same - shared < length ? bytes[rest + same - shared] : undefined;
+      const wanted = trigram[same];
       if (wanted === undefined && next === undefined) return readEntry(place, reader, offset).posting;
       if (wanted === undefined || (next !== undefined && next > wanted)) return undefined;
     }
@@ -66,7 +69,7 @@ function skipEntry(reader: ByteReader, offset: number): number {
   const count = reader.varint();
   if (count > INLINE_COUNT) {
     const length = Math.floor(reader.varint() / 2);
-    reader.bytes(4);
+    reader.pass(4);
     return offset + length;
   }
   for (let i = 0; i < count; i += 1) reader.varint();
