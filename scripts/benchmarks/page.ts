@@ -15,14 +15,17 @@ A ratio is the median of its rounds, and their range; 1 is level. \`speed\`: mor
 /** The page of figures and its chart. */
 export function benchmarkFiles(kept = keptReports()): readonly GeneratedFile[] {
   const reports = Object.entries(kept);
-  const sections = reports.map(([suite, report]) => section(suite, report));
+  const machines = new Set(reports.map(([, { machine }]) => machineText(machine)));
+  // Where all ran on one machine it is told once.
+  const head = machines.size === 1 ? `${HEAD}\nAll on ${[...machines][0]}.\n` : HEAD;
+  const sections = reports.map(([suite, report]) => section(suite, report, machines.size > 1));
   return [
-    { path: 'docs/generated/benchmarks.md', content: [HEAD, ...sections].join('\n') },
+    { path: 'docs/generated/benchmarks.md', content: [head, ...sections].join('\n') },
     { path: 'docs/generated/benchmarks.svg', content: chartOf(reports) },
   ];
 }
 
-function section(suite: string, report: Kept): string {
+function section(suite: string, report: Kept, withMachine: boolean): string {
   const rows = Object.entries(report.ratios).map(([ratio, { median, min, max }]) => {
     const wanted = wantedOf(suite, ratio);
     const verdict = wanted === undefined ? '' : isMet(ratio, median, wanted) ? 'met' : '**missed**';
@@ -30,7 +33,7 @@ function section(suite: string, report: Kept): string {
   });
   return `## ${suite}
 
-\`npm run bench -- ${suite} --json\`: ${report.what}. ${conditions(report)}
+\`npm run bench -- ${suite} --json\`: ${report.what}. ${conditions(report)}${withMachine ? ` On ${machineText(report.machine)}.` : ''}
 
 | Ratio | Median | Range | Wanted | |
 |---|---|---|---|---|
@@ -39,13 +42,16 @@ ${rows.join('\n')}
 }
 
 function conditions(report: Kept): string {
-  const { startedAt, minutes, commit, machine, busy } = report;
-  const { processor, cores, memoryGiB, kernel, versions } = machine;
+  const { startedAt, minutes, commit, busy } = report;
   const others = isQuiet(report)
     ? 'Nothing else was running.'
     : `**Not quiet**: others used ${busy.before * 100} % of the processors before it and ${busy.after * 100} % after it.`;
+  return `${startedAt.slice(0, 10)}, ${Math.ceil(minutes)} min, commit ${commit.slice(0, 8)}. ${others}`;
+}
+
+function machineText({ processor, cores, memoryGiB, kernel, versions }: Kept['machine']): string {
   const programs = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
-  return `${startedAt.slice(0, 10)}, ${Math.ceil(minutes)} min, commit ${commit.slice(0, 8)}; ${cores} cores of ${processor}, ${memoryGiB} GiB, Linux ${kernel}; ${programs.join(', ')}. ${others}`;
+  return `${cores} cores of ${processor}, ${memoryGiB} GiB, Linux ${kernel}; ${programs.join(', ')}`;
 }
 
 /** Three digits that say something. */

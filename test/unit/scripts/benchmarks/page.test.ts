@@ -29,7 +29,17 @@ describe('the page of benchmarks', () => {
     expect(page).toContain('| `noop.speed_vs_bullmq` | 0.312 | 0.156 to 0.625 | 0.5 | **missed** |');
     expect(page).toContain('| `latency100.speed_vs_bullmq` | 0.7 | 0.35 to 1.4 | 0.4 | met |');
     expect(page).toContain('| `other.speed_vs_bullmq` | 2 | 1 to 4 |  |  |');
-    expect(page).toContain('2026-01-02, 4 min, commit 01234567; 2 cores of a processor, 24 GiB, Linux 6.1; node 20.20.0. Nothing else was running.');
+    expect(page).toContain('2026-01-02, 4 min, commit 01234567. Nothing else was running.');
+  });
+
+  it('tells a machine once where all ran on it, else with each run', () => {
+    const words = '2 cores of a processor, 24 GiB, Linux 6.1; node 20.20.0.';
+    const [once = ''] = contents({ file: report({}), throughput: report({}) });
+    expect(once.split(words)).toHaveLength(2);
+    const other = { ...report({}), machine: { ...report({}).machine, cores: 64 } };
+    const [each = ''] = contents({ file: report({}), throughput: report({}), api: other });
+    expect(each.split(words)).toHaveLength(3);
+    expect(each).toContain('On 64 cores of a processor');
   });
 
   it('says of a run beside other work that it is not quiet', () => {
