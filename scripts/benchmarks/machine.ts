@@ -27,14 +27,15 @@ interface Lock {
 
 export function thisMachine(): Machine {
   const { packages: locked } = JSON.parse(readFileSync(path.join(packageRoot(), 'package-lock.json'), 'utf8')) as Lock;
-  const packages = PACKAGES.map((name) => [name, locked[`node_modules/${name}`]?.version]);
-  const programs = Object.entries(PROGRAMS).map(([name, [program = '', ...words]]) => [name, programVersion(program, words)]);
+  const packages = PACKAGES.map((name) => ({ name, version: locked[`node_modules/${name}`]?.version }));
+  const programs = Object.entries(PROGRAMS).map(([name, [program = '', ...words]]) => ({ name, version: programVersion(program, words) }));
+  const known = [...packages, ...programs].flatMap(({ name, version }) => (version === undefined ? [] : [[name, version] as const]));
   return {
     processor: os.cpus()[0]?.model.trim() ?? 'unknown',
     cores: os.availableParallelism(),
     memoryGiB: Math.round(os.totalmem() / 2 ** 30),
     kernel: os.release(),
-    versions: { node: process.versions.node, ...Object.fromEntries([...packages, ...programs].filter(([, version]) => version !== undefined)) },
+    versions: { node: process.versions.node, ...Object.fromEntries(known) },
   };
 }
 
