@@ -3,9 +3,9 @@ import type { Report } from '../bench/contract.ts';
 import { SUITES } from '../bench/suites.ts';
 import { packageRoot } from '../config/package.ts';
 import { askProgram } from '../src/adapters/processes/program.ts';
-import { minutesSince, revision } from '../test/chaos/evidence.ts';
 import { keepReport } from './benchmarks/kept.ts';
 import { busyShare, thisMachine } from './benchmarks/machine.ts';
+import { minutesSince, revision } from './evidence.ts';
 
 /**
  * `npm run benchmarks [-- <suite> …]`: the suites, all unless some are named, one after the other at full size, each in a

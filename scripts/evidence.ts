@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { packageRoot } from '../../config/package.ts';
+import { packageRoot } from '../config/package.ts';
 
 /** Where the evidence of a long suite lies. */
 export function evidencePath(suite: string): string {

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { Report } from '../../bench/contract.ts';
-import { evidencePath, writeEvidence } from '../../test/chaos/evidence.ts';
+import { evidencePath, writeEvidence } from '../evidence.ts';
 import type { Machine } from './machine.ts';
 
 /** A report of a suite, and what one must know to believe it. */

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { evidencePath, minutesSince, revision, writeEvidence } from '../../scripts/evidence.ts';
 import { bundleWorker } from './bundle.ts';
 import { fight } from './campaign.ts';
 import { VIOLATIONS } from './counts.ts';
-import { evidencePath, minutesSince, revision, writeEvidence } from './evidence.ts';
 import { type Field, startField } from './field.ts';
 import { KIND_NAMES, type KindName } from './kinds.ts';
 import { createStallWatch } from './stall.ts';

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { packageRoot } from '../../config/package.ts';
-import { evidencePath, minutesSince, revision, writeEvidence } from '../chaos/evidence.ts';
+import { evidencePath, minutesSince, revision, writeEvidence } from '../../scripts/evidence.ts';
 
 /**
  * `npm run mutate:content-index [-- <group> ...]`: mutation of what decides whether a file is left out of a search. Constants

@@ -1,8 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 import { availableParallelism, constants, setPriority } from 'node:os';
 import { parseArgs } from 'node:util';
+import { evidencePath, minutesSince, writeEvidence } from '../../scripts/evidence.ts';
 import { startProgram } from '../../src/adapters/processes/program.ts';
-import { evidencePath, minutesSince, writeEvidence } from '../chaos/evidence.ts';
 import { scriptArgs } from '../support/compiled/script.ts';
 import { compileTree, removeTree } from '../support/compiled/tree.ts';
 import { scenarioOf } from './draw.ts';

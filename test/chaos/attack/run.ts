@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { evidencePath, minutesSince, revision, writeEvidence } from '../evidence.ts';
+import { evidencePath, minutesSince, revision, writeEvidence } from '../../../scripts/evidence.ts';
 import { type SiegeReport, siege } from './siege.ts';
 
 /** `npm run test:long -- attack [--seconds 30]` */

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual, parseArgs } from 'node:util';
 import { QUEUE_PREFIX } from '../../../queues/catalog.ts';
+import { evidencePath, minutesSince, revision, writeEvidence } from '../../../scripts/evidence.ts';
 import { WritClient } from '../../../src/surfaces/client/index.ts';
 import { type DoorInstallation, startInstallation } from '../door/installation.ts';
 import { startModule } from '../door/role-process.ts';
-import { evidencePath, minutesSince, revision, writeEvidence } from '../evidence.ts';
 import type { ClientSetup } from './client-process.ts';
 import { FLAT } from './flatness.ts';
 import { watched } from './watched.ts';

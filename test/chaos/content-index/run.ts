@@ -1,10 +1,10 @@
 import { rmSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { evidencePath, minutesSince, revision, writeEvidence } from '../../../scripts/evidence.ts';
 import { runDamage } from '../../support/content/index-damage.ts';
 import { type EqualityCount, runEquality } from '../../support/content/index-equality.ts';
 import { hostMemory } from '../../support/content/million-memory.ts';
 import { realBackends, temporaryDirectory } from '../../support/content/rig.ts';
-import { evidencePath, minutesSince, revision, writeEvidence } from '../evidence.ts';
 
 /**
  * `npm run test:long -- content-index [--rounds 10000] [--damage 2000] [--files 1000000] [--seed N]`: the equality property of

@@ -2,9 +2,9 @@ import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { packageRoot } from '../../../config/package.ts';
+import { evidencePath, minutesSince, revision, writeEvidence } from '../../../scripts/evidence.ts';
 import { type OracleCount, runOnRealTree, runOracle } from '../../support/content/oracle.ts';
 import { realBackends, temporaryDirectory } from '../../support/content/rig.ts';
-import { evidencePath, minutesSince, revision, writeEvidence } from '../evidence.ts';
 
 /**
  * `npm run test:long -- content-search [--trees 500] [--requests 20] [--real 200] [--real-tree DIR] [--seed N]`: the tool with

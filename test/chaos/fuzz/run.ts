@@ -4,10 +4,10 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { packageRoot } from '../../../config/package.ts';
+import { evidencePath, minutesSince, revision, writeEvidence } from '../../../scripts/evidence.ts';
 import type { Boundary } from '../../support/fuzz/boundary.ts';
 import type { Driven, Finding } from '../../support/fuzz/drive.ts';
 import { BOUNDARIES, type BoundaryName } from '../../support/fuzz/table.ts';
-import { evidencePath, minutesSince, revision, writeEvidence } from '../evidence.ts';
 
 /**
  * `npm run test:long -- fuzz [cases] [seed] [boundary …] [--from n] [--together n]`: so many cases of each boundary (times its weight), each in a

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { evidencePath, minutesSince, revision, writeEvidence } from '../evidence.ts';
+import { evidencePath, minutesSince, revision, writeEvidence } from '../../../scripts/evidence.ts';
 import { startField } from '../field.ts';
 import { flood } from './flood.ts';
 

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { ingest } from '../../../bench/messages/ingest.ts';
+import { evidencePath, minutesSince, revision, writeEvidence } from '../../../scripts/evidence.ts';
 import { QUERY_TEXT_MAX, type SearchQuery } from '../../../src/contracts/index.ts';
 import { createMessageSearch } from '../../../src/messages/serving/message-search.ts';
 import { createRandom, type Random } from '../../support/random.ts';
-import { evidencePath, minutesSince, revision, writeEvidence } from '../evidence.ts';
 
 /**
  * `npm run test:long -- message-cost [--messages 1000000] [--requests 2000] [--seed N]`: texts of up to 16 KiB that are made to

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { evidencePath, minutesSince, revision, writeEvidence } from '../../../scripts/evidence.ts';
 import { fillMailbox } from '../../integration/messages/mailbox.ts';
 import { type FuzzCounts, fuzzMessageSearch } from '../../support/message-fuzz.ts';
 import { fuzzedSearches } from '../../support/message-fuzz-searches.ts';
-import { evidencePath, minutesSince, revision, writeEvidence } from '../evidence.ts';
 
 /**
  * `npm run test:long -- message-fuzz [--requests 1000000] [--seed N]`: fuzzed calls of the message tools and queries of

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { packageRoot } from '../../../config/package.ts';
+import { evidencePath, minutesSince, revision, writeEvidence } from '../../../scripts/evidence.ts';
 import { startProgram } from '../../../src/adapters/processes/program.ts';
-import { evidencePath, minutesSince, revision, writeEvidence } from '../evidence.ts';
 import { monitored } from './campaign.ts';
 
 /**

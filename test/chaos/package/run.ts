@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { evidencePath, minutesSince, revision, writeEvidence } from '../evidence.ts';
+import { evidencePath, minutesSince, revision, writeEvidence } from '../../../scripts/evidence.ts';
 import { ciFromLock, installTarball, packTarball } from './install.ts';
 import { firstUse } from './use.ts';
 

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
+import { evidencePath, minutesSince, revision, writeEvidence } from '../../../scripts/evidence.ts';
 import { passTheCrowd } from '../../support/plan-crowd.ts';
-import { evidencePath, minutesSince, revision, writeEvidence } from '../evidence.ts';
 import { campaign } from './campaign.ts';
 import { EVERY_POINT, killAtEachPoint } from './points.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { packageRoot } from '../../../config/package.ts';
-import { evidencePath, minutesSince, revision, writeEvidence } from '../evidence.ts';
+import { evidencePath, minutesSince, revision, writeEvidence } from '../../../scripts/evidence.ts';
 import { ran } from '../package/ran.ts';
 import { nodeOf } from './node-of.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { SEED } from '../../../bench/search-executor/sizes.ts';
-import { revision, writeEvidence } from '../evidence.ts';
+import { revision, writeEvidence } from '../../../scripts/evidence.ts';
 import type { Comparisons } from './comparisons.ts';
 import { LIMITS, type Measured } from './measured.ts';
 

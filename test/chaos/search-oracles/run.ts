@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { evidencePath } from '../evidence.ts';
+import { evidencePath } from '../../../scripts/evidence.ts';
 import { compare } from './comparisons.ts';
 import { imapSearch, mboxSearch } from './mail.ts';
 import { type BigSearch, measure } from './measured.ts';

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
+import { evidencePath, minutesSince, revision, writeEvidence } from '../../../scripts/evidence.ts';
 import { startInstallation } from '../door/installation.ts';
 import { residentMib, schedulingOf } from '../door/role-process.ts';
-import { evidencePath, minutesSince, revision, writeEvidence } from '../evidence.ts';
 import { DESCRIPTORS_BESIDE, startCrowd } from './crowd.ts';
 import { SLOW_KIND_NAMES, SLOW_KINDS, type SlowKind } from './kinds.ts';
 import { probe } from './probe.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { evidencePath, minutesSince, revision, writeEvidence } from '../evidence.ts';
+import { evidencePath, minutesSince, revision, writeEvidence } from '../../../scripts/evidence.ts';
 import { lookHardened } from './hardening.ts';
 import { bootMachine, type Machine } from './machine.ts';
 import { lackingHere } from './means.ts';

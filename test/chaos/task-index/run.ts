@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
+import { evidencePath, minutesSince, revision, writeEvidence } from '../../../scripts/evidence.ts';
 import { writeFailedJobs } from '../../support/failed-jobs.ts';
 import { startTestRedis } from '../../support/redis.ts';
 import { allRows, eventually, fastFeed } from '../../support/task-feed.ts';
 import { temporaryIndex } from '../../support/task-index.ts';
-import { evidencePath, minutesSince, revision, writeEvidence } from '../evidence.ts';
 
 /** Memory that building and listing may gain after the first quarter, MiB: V8's heap breathes. */
 const BREATH_MIB = 64;

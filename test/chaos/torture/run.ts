@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { evidencePath, minutesSince, revision, writeEvidence } from '../evidence.ts';
+import { evidencePath, minutesSince, revision, writeEvidence } from '../../../scripts/evidence.ts';
 import { campaign, type Report } from './campaign.ts';
 import { BAD_MOODS } from './receivers.ts';
 import { sumOf } from './tally.ts';

@@ -3,9 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { evidencePath, minutesSince, revision, writeEvidence } from '../../../scripts/evidence.ts';
 import { parseTraceparent } from '../../../src/core/trace-context.ts';
 import { manifestOf, startRig } from '../../support/rig.ts';
-import { evidencePath, minutesSince, revision, writeEvidence } from '../evidence.ts';
 
 /**
  * `npm run test:long -- tracing [--tasks 500] [--rounds 5]`: what a task costs, in processor time of the process that

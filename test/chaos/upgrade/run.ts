@@ -2,12 +2,12 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { evidencePath, minutesSince, revision, writeEvidence } from '../../../scripts/evidence.ts';
 import { inMountNamespace } from '../../support/mounts.ts';
 import { PLAN_STEPS, UNDER_WAY } from '../../support/upgrade/ground.ts';
 import { buildEarlier, makeInstallation } from '../../support/upgrade/make.ts';
 import type { Opened } from '../../support/upgrade/open-child.ts';
 import type { Refused } from '../../support/upgrade/refuse-child.ts';
-import { evidencePath, minutesSince, revision, writeEvidence } from '../evidence.ts';
 
 /**
  * `npm run test:long -- upgrade [commit …]`: the program of an earlier commit is built, works and is killed; the program of this
