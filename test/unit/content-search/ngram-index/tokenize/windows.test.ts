@@ -63,7 +63,8 @@ describe('a file in windows', () => {
       }),
       { numRuns: cases(480) },
     );
-    expect(Math.min(taken, given, many)).toBeGreaterThan(5);
+    // Some thirteen of the rarest in a quarter of the cases: none at all is no chance.
+    expect(Math.min(taken, given, many)).toBeGreaterThan(0);
   });
 
   it('has the n-grams across each cut, CRLF as one character', () => {
