@@ -42,10 +42,10 @@ describe('a file that the gate lets be excluded', () => {
             expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
           }
         }),
-        { numRuns: cases(8) },
+        // So many that the counts below stand far above their bounds, in a quarter of them, too.
+        { numRuns: cases(32) },
       );
-      // Between a hundred and three hundred in two runs; fewer than ten are no chance.
-      expect(excluded).toBeGreaterThan(10);
+      expect(excluded).toBeGreaterThan(100);
     },
   );
 });

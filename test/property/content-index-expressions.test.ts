@@ -17,7 +17,6 @@ const BACKENDS = [
   { name: 'ugrep', program: 'ugrep', dialect: DIALECTS.ugrep, strategy: 'ASCII' },
 ] as const;
 const FILES = 40;
-const PLANTED = Buffer.from('a foo needle\n');
 
 const directory = mkdtempSync(path.join(os.tmpdir(), 'writ-index-expressions-'));
 afterAll(() => rmSync(directory, { recursive: true }));
@@ -38,8 +37,7 @@ describe('a file that lacks the n-grams of a regular expression', () => {
     ({ program, dialect, strategy }) => {
       const seen = { excluded: 0, matched: 0, asked: 0 };
       fc.assert(
-        fc.property(fc.array(file, { minLength: FILES - 1, maxLength: FILES - 1 }), fc.nat(), (others, seed) => {
-          const contents = [PLANTED, ...others];
+        fc.property(fc.array(file, { minLength: FILES, maxLength: FILES }), fc.nat(), (contents, seed) => {
           const random = createRandom(seed);
           for (const [at, bytes] of contents.entries()) writeFileSync(path.join(directory, String(at)), bytes);
           for (let turn = 0; turn < 12; turn += 1) {
@@ -51,17 +49,18 @@ describe('a file that lacks the n-grams of a regular expression', () => {
               'foo needle',
             ]);
             const from = random.integer(Math.max(1, line.length - 3));
-            const words = Array.from(line)
-              .slice(from, from + 3 + random.integer(6))
-              .join('');
-            // The first is met, whatever chance draws.
-            const pattern = turn === 0 ? 'fo+ needle' : randomExpression(random, words);
+            const pattern = randomExpression(
+              random,
+              Array.from(line)
+                .slice(from, from + 3 + random.integer(6))
+                .join(''),
+            );
             if (pattern === '' || /[\n\0]/.test(pattern) || !pattern.isWellFormed()) continue;
             const search = { pattern, fixedStrings: false, ignoreCase: random.chance(0.5), fuzzy: 0 };
             const decisions = contents.map((bytes) => decide(bytes, search, folding(strategy, true)));
             const excluded = [...decisions.keys()].filter((at) => decisions[at] === 'excluded');
             if (excluded.length === 0) continue;
-            const found = matched(program, dialect.options({ ...search, wordRegexp: turn > 0 && random.chance(0.2), context: 0, maxCount: 1 }));
+            const found = matched(program, dialect.options({ ...search, wordRegexp: random.chance(0.2), context: 0, maxCount: 1 }));
             if (found === undefined) continue;
             seen.asked += 1;
             seen.excluded += excluded.length;
@@ -69,10 +68,11 @@ describe('a file that lacks the n-grams of a regular expression', () => {
             expect({ pattern, lost: excluded.filter((at) => found.has(at)) }).toEqual({ pattern, lost: [] });
           }
         }),
-        { numRuns: cases(8) },
+        // So many that the counts below stand far above their bounds, in a quarter of them, too.
+        { numRuns: cases(32) },
       );
-      expect(seen.excluded).toBeGreaterThanOrEqual(cases(8));
-      expect(seen.matched).toBeGreaterThanOrEqual(cases(8));
+      expect(seen.excluded).toBeGreaterThan(100);
+      expect(seen.matched).toBeGreaterThan(3);
     },
   );
 });

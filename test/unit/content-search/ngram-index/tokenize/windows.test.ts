@@ -61,10 +61,10 @@ describe('a file in windows', () => {
         expect(whole.nfcStable).toBe(true);
         expect(sorted(tokens)).toEqual(sorted(whole));
       }),
-      { numRuns: cases(480) },
+      // So many that the counts below stand far above their bound, in a quarter of them, too.
+      { numRuns: cases(1440) },
     );
-    // Some thirteen of the rarest in a quarter of the cases: none at all is no chance.
-    expect(Math.min(taken, given, many)).toBeGreaterThan(0);
+    expect(Math.min(taken, given, many)).toBeGreaterThan(5);
   });
 
   it('has the n-grams across each cut, CRLF as one character', () => {
