@@ -9,7 +9,7 @@ const Figure = z.object({ median: z.number(), min: z.number(), max: z.number() }
 export type Figure = z.infer<typeof Figure>;
 
 /** What one task costs, from the push over HTTP with a lease of the kernel to its answer in the ledger. */
-const KindCosts = z.object({
+export const KindCosts = z.object({
   /** Microseconds of CPU: threads that do one thing at a time, and everything beside them. */
   worker_loop_us: Figure,
   worker_threads_us: Figure,

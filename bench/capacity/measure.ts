@@ -4,7 +4,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { packageVersion } from '../../config/package.ts';
 import { spread } from '../contract.ts';
-import { type Costs, type Figure, KINDS, type Kind, type KindCosts } from './costs.ts';
+import { type Costs, type Figure, KINDS, type Kind, KindCosts } from './costs.ts';
 import { type Installation, openInstallation } from './installation.ts';
 import { type Snapshot, snapshot } from './snapshot.ts';
 import { BATCHES } from './work.ts';
@@ -28,7 +28,7 @@ export async function measureCosts({ rounds, scale, tell }: MeasureOptions): Pro
   const installation = await openInstallation(1);
   try {
     const idle = await snapshot(installation);
-    const found = Object.fromEntries(KINDS.map((kind) => [kind, [] as KindCosts[]])) as unknown as Record<Kind, PlainCosts[]>;
+    const found: Record<Kind, PlainCosts[]> = { move: [], search: [], content: [], step: [] };
     for (let round = 0; round <= rounds; round += 1) {
       for (const kind of KINDS) {
         const costs = await oneRound(installation, kind, `${kind}-${round}`, Math.max(FEWEST, Math.round(SIZES[kind] * scale)));
@@ -101,8 +101,7 @@ function cpuOf(costs: PlainCosts): number {
 }
 
 function figures(rounds: readonly PlainCosts[]): KindCosts {
-  const names = Object.keys(rounds[0] ?? {}) as (keyof KindCosts)[];
-  return Object.fromEntries(names.map((name) => [name, figure(rounds.map((round) => round[name]))])) as unknown as KindCosts;
+  return KindCosts.parse(Object.fromEntries(KindCosts.keyof().options.map((name) => [name, figure(rounds.map((round) => round[name]))])));
 }
 
 function figure(values: readonly number[]): Figure {

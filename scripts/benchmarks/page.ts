@@ -45,13 +45,17 @@ function conditions(report: Kept): string {
   const { startedAt, minutes, commit, busy } = report;
   const others = isQuiet(report)
     ? 'Nothing else was running.'
-    : `**Not quiet**: others used ${busy.before * 100} % of the processors before it and ${busy.after * 100} % after it.`;
+    : `**Not quiet**: others used ${percent(busy.before)} of the processors before it and ${percent(busy.after)} after it.`;
   return `${startedAt.slice(0, 10)}, ${Math.ceil(minutes)} min, commit ${commit.slice(0, 8)}. ${others}`;
 }
 
 function machineText({ processor, cores, memoryGiB, kernel, versions }: Kept['machine']): string {
   const programs = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
   return `${cores} cores of ${processor}, ${memoryGiB} GiB, Linux ${kernel}; ${programs.join(', ')}`;
+}
+
+function percent(share: number): string {
+  return `${Math.round(share * 100)} %`;
 }
 
 /** Three digits that say something. */

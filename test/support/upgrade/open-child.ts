@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { Jwks } from '../../../src/lease/keys.ts';
 import type { ExecutionResult, KeySet, TaskManifest } from '../../../src/surfaces/client/index.ts';
 import { verifyResult } from '../../../src/surfaces/client/index.ts';
 import { startWrit, writArgs } from '../writ-process.ts';
@@ -80,7 +81,7 @@ async function isReady(): Promise<void> {
 }
 
 async function endedTasks(): Promise<Opened['ended']> {
-  const keys = (await api.send('GET', '/v1/keys')).body as unknown as KeySet;
+  const keys: KeySet = Jwks.parse((await api.send('GET', '/v1/keys')).body);
   const entries = Object.entries(made.tasks).map(async ([id, then]) => {
     const { body } = await api.send('GET', `/v1/tasks/${id}`);
     const { capability, inputs } = ENDED[id as EndedTask];

@@ -19,7 +19,7 @@ const CLEAR_LINE = '\r\u001b[2K';
  *
  * @param waits outcomes are waited for, and counted
  */
-export function createProgress(io: CliIo, size: number | undefined, waits: boolean): Progress {
+export function createProgress(io: Pick<CliIo, 'stderr'>, size: number | undefined, waits: boolean): Progress {
   if (io.stderr.isTTY !== true) return SILENT;
   const known = size !== undefined && size > 0;
   const format = known ? ' {bar} {percentage}% | {read} | {counts} | {rate}/s | {left} left' : ' {read} | {counts} | {rate}/s';

@@ -60,64 +60,65 @@ export function memoryLinks(): LoginLinks {
   };
 }
 
-const unused = () => {
-  throw new Error('no test of the core asks for this');
-};
-
-/** The request is judged as in the product; nothing that is right is searched for here. */
-const judgedOnly = async (request: unknown): Promise<ContentSearchOutcome> => {
-  const judged = judgeRequest(request, { timeoutMs: 1000, maxResults: 10 });
-  return judged.ok ? unused() : judged;
-};
-
-const noTasks: HttpServices['tasks'] = {
-  enqueue: { push: unused, pushMany: unused, retry: unused, jobState: unused },
-  ledger: { row: unused, refusal: unused, cancel: unused },
-  results: { read: unused },
-  signals: { onRecorded: unused },
-  journal: undefined,
-};
-
-/** Services of which the core needs readiness, figures and a clock; the routes of tasks are tested with real ones. */
-export const coreServices: HttpServices = {
-  version: '0.0.0-test',
-  clock: systemClock,
-  tasks: noTasks,
-  toolTasks: noTasks,
-  webhooks: noWebhooks(),
-  plans: {
+/** Services of which the core needs readiness, figures and a clock; whatever else is asked of them ends as `refuse` says. */
+export function servicesThat(refuse: () => never): HttpServices {
+  const tasks: HttpServices['tasks'] = {
+    enqueue: { push: refuse, pushMany: refuse, retry: refuse, jobState: refuse },
+    ledger: { row: refuse, refusal: refuse, cancel: refuse },
+    results: { read: refuse },
+    signals: { onRecorded: refuse },
+    journal: undefined,
+  };
+  /** The request is judged as in the product; nothing that is right is searched for here. */
+  const search = async (request: unknown): Promise<ContentSearchOutcome> => {
+    const judged = judgeRequest(request, { timeoutMs: 1000, maxResults: 10 });
+    return judged.ok ? refuse() : judged;
+  };
+  return {
+    version: '0.0.0-test',
+    clock: systemClock,
+    tasks,
+    toolTasks: tasks,
+    webhooks: noWebhooks(),
     plans: {
-      push: unused,
-      view: unused,
-      end: unused,
-      list: unused,
-      history: unused,
-      cancel: unused,
-      wake: unused,
-      kept: unused,
-      retry: unused,
-      onChange: unused,
+      plans: {
+        push: refuse,
+        view: refuse,
+        end: refuse,
+        list: refuse,
+        history: refuse,
+        cancel: refuse,
+        wake: refuse,
+        kept: refuse,
+        retry: refuse,
+        onChange: refuse,
+      },
+      preview: { link: refuse, outline: refuse },
+      signatures: { refusalOf: refuse, expiryOf: refuse, verifyEnd: refuse },
+      events: { listen: () => () => undefined },
     },
-    preview: { link: unused, outline: unused },
-    signatures: { refusalOf: unused, expiryOf: unused, verifyEnd: unused },
-    events: { listen: () => () => undefined },
-  },
-  queues: { list: unused, paused: unused, pausedAround: unused, set: unused },
-  contentSearch: { refusal: undefined, search: judgedOnly },
-  contentIndex: { mode: 'off', status: async () => [], request: unused },
-  messages: { submit: unused, settled: unused },
-  kernel: unused,
-  signatures: unused,
-  resultKeys: async () => ({ keys: [] }),
-  index: { list: unused, events: unused, health: unused },
-  audit: { append: unused },
-  regrantByDefault: true,
-  maxWaitS: 60,
-  messageSearch: { search: unused, project: unused, product: unused, errorResponse: unused },
-  report: unused,
-  ready: async () => [{ name: 'redis', ok: true, detail: 'wrote' }],
-  metrics: async () => ({ type: 'text/plain; version=0.0.4; charset=utf-8', text: 'writ_build_info 1\n' }),
-};
+    queues: { list: refuse, paused: refuse, pausedAround: refuse, set: refuse },
+    contentSearch: { refusal: undefined, search },
+    contentIndex: { mode: 'off', status: async () => [], request: refuse },
+    messages: { submit: refuse, settled: refuse },
+    kernel: refuse,
+    signatures: refuse,
+    resultKeys: async () => ({ keys: [] }),
+    index: { list: refuse, events: refuse, health: refuse },
+    audit: { append: refuse },
+    regrantByDefault: true,
+    maxWaitS: 60,
+    messageSearch: { search: refuse, project: refuse, product: refuse, errorResponse: refuse },
+    report: refuse,
+    ready: async () => [{ name: 'redis', ok: true, detail: 'wrote' }],
+    metrics: async () => ({ type: 'text/plain; version=0.0.4; charset=utf-8', text: 'writ_build_info 1\n' }),
+  };
+}
+
+/** The routes of tasks are tested with real services. */
+export const coreServices = servicesThat(() => {
+  throw new Error('no test of the core asks for this');
+});
 
 export const SETTINGS: HttpSettings = {
   host: '127.0.0.1',

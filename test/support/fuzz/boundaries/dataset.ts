@@ -1,8 +1,8 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createDatasetBench } from '../../datasets.ts';
 import { type Boundary, FuzzFault, shown } from '../boundary.ts';
-import { scratch } from './files-on-disk.ts';
+import { scratch } from '../scratch.ts';
 
 /** Data sets, searched to their end: an answer, or a failure by its code. */
 function datasetOf(
@@ -16,7 +16,7 @@ function datasetOf(
     weight: format === 'jsonl' ? 0.2 : 0.03,
     boundMs: 10_000,
     async open() {
-      const home = scratch(format);
+      const { home, remove } = scratch(format);
       const file = path.join(home, `rows.${format}`);
       const seeds = await seedsOf(home);
       const bench = await createDatasetBench(1);
@@ -33,7 +33,7 @@ function datasetOf(
         },
         async close() {
           await bench.close();
-          rmSync(home, { recursive: true, force: true });
+          remove();
         },
       };
     },

@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { CorruptSegment } from '../../../../src/content-search/ngram-index/segment/format.ts';
 import { openSegment } from '../../../../src/content-search/ngram-index/segment/reader.ts';
@@ -12,11 +11,7 @@ import { generateKey, publicJwk } from '../../../../src/lease/index.ts';
 import { parseJwks, parsePrivateKey } from '../../../../src/lease/parse-keys.ts';
 import { EXPECTED, hasher, readAll, sourceOf, written } from '../../content/segments.ts';
 import { type Boundary, FuzzFault, outcomeOf, shown } from '../boundary.ts';
-
-/** A directory of its own, in memory where there is some. */
-export function scratch(name: string): string {
-  return mkdtempSync(path.join(tmpdir(), `writ-fuzz-${name}-`));
-}
+import { scratch } from '../scratch.ts';
 
 /** A segment of the n-gram index. What is read in spite of damage is what was written: checksums see everything. */
 export const segment: Boundary = {
@@ -58,7 +53,7 @@ export const keys: Boundary = {
   shape: 'json',
   what: 'key files: private keys, public sets, API keys',
   async open() {
-    const home = scratch('keys');
+    const { home, remove } = scratch('keys');
     const key = generateKey({ use: 'lease', capabilities: ['*'] });
     const file = path.join(home, 'api-keys.json');
     await createApiKeyStore({ file }).create({ name: 'a', roles: ['submit', 'read'] });
@@ -79,7 +74,7 @@ export const keys: Boundary = {
         ];
         return [...new Set(outcomes)].sort().join(' or ');
       },
-      close: () => rmSync(home, { recursive: true, force: true }),
+      close: remove,
     };
   },
 };
@@ -89,7 +84,7 @@ export const audit: Boundary = {
   shape: 'bytes',
   what: 'the audit log: verified, and listed',
   async open() {
-    const home = scratch('audit');
+    const { home, remove } = scratch('audit');
     const file = path.join(home, 'audit.ndjson');
     const log = createAuditLog({ file, clock: systemClock });
     for (const n of [1, 2, 3, 4]) await log.append({ surface: 'cli', who: 'fuzz', action: 'task.retry', subject: `t${n}`, outcome: 'asked' });
@@ -109,7 +104,7 @@ export const audit: Boundary = {
         });
         return report.ok ? 'ok' : `broken, listed ${listed}`;
       },
-      close: () => rmSync(home, { recursive: true, force: true }),
+      close: remove,
     };
   },
 };
@@ -119,7 +114,7 @@ export const runtimeFiles: Boundary = {
   shape: 'json',
   what: 'files of running roles, as other processes read them',
   async open() {
-    const home = scratch('running');
+    const { home, remove } = scratch('running');
     const directory = path.join(home, 'running');
     mkdirSync(directory);
     const role = {
@@ -143,7 +138,7 @@ export const runtimeFiles: Boundary = {
         writeFileSync(file, input);
         return runningRoles(directory).length > 0 ? 'ok' : 'not listed';
       },
-      close: () => rmSync(home, { recursive: true, force: true }),
+      close: remove,
     };
   },
 };

@@ -1,15 +1,14 @@
 import { connect } from 'node:net';
 import { WritError } from '../../../../src/core/errors.ts';
 import { ROUTES } from '../../../../src/surfaces/http/routes/table.ts';
-import { coreServices, startSite } from '../../../integration/surfaces/http/core-site.ts';
+import { servicesThat, startSite } from '../../../integration/surfaces/http/core-site.ts';
 import { type Boundary, FuzzFault, shown } from '../boundary.ts';
 import { JOB_SEEDS } from './job.ts';
 
-const away = (): never => {
+/** Redis is away: what is wrong with a request must be said before that. */
+const SERVICES = servicesThat(() => {
   throw new WritError('REDIS_UNAVAILABLE', 'Redis does not answer');
-};
-/** Services whose every call finds Redis away: what is wrong with the request must be said before that. */
-const SERVICES = Object.fromEntries(Object.entries(coreServices).map(([name, service]) => [name, absent(service)])) as unknown as typeof coreServices;
+});
 
 /** Requests as bytes on a connection: method, path, headers and body of every route. */
 export const http: Boundary = {
@@ -20,7 +19,7 @@ export const http: Boundary = {
     const faults: unknown[] = [];
     const site = await startSite({
       routes: ROUTES,
-      services: { ...SERVICES, clock: coreServices.clock, version: '0', report: (error) => void faults.push(error) },
+      services: { ...SERVICES, report: (error) => void faults.push(error) },
     });
     const port = Number(new URL(site.url).port);
     const head = (method: string, path: string, headers: Readonly<Record<string, string | number>> = {}): string =>
@@ -106,11 +105,4 @@ async function answerOf(port: number, input: Buffer): Promise<string> {
   socket.once('connect', () => socket.end(input));
   await closed;
   return Buffer.concat(parts).toString('latin1');
-}
-
-/** The same shape, and nobody there. */
-function absent(service: unknown): unknown {
-  if (typeof service === 'function') return away;
-  if (typeof service !== 'object' || service === null) return service;
-  return Object.fromEntries(Object.entries(service).map(([name, part]) => [name, absent(part)]));
 }

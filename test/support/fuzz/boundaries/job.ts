@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { PipelineDeps } from '../../../../processors/context.ts';
 import { createInFlight } from '../../../../processors/in-flight.ts';
@@ -13,9 +11,11 @@ import { createMemoryChannels } from '../../../../src/adapters/memory/signals.ts
 import type { LeasePayload, TaskManifest } from '../../../../src/contracts/index.ts';
 import { manifestSha256 } from '../../../../src/core/hash.ts';
 import { success } from '../../../../src/core/outcome.ts';
+import type { TaskExecutor } from '../../../../src/core/ports/index.ts';
 import { createAuthorities, createResultReader, createResultSigner, createRevocationMirror, fixedKeyring, signLease } from '../../../../src/lease/index.ts';
 import { ed25519, LEASE, MANIFEST, testClock, vectorKey } from '../../../fixtures/authority/world.ts';
 import { type Boundary, FuzzFault, parsed, shown } from '../boundary.ts';
+import { scratch } from '../scratch.ts';
 
 const kernel = vectorKey(0, 'lease', 'kernel-1');
 const executor = vectorKey(1, 'result', 'executor-1');
@@ -69,10 +69,10 @@ export const job: Boundary = {
   shape: 'json',
   what: 'data of jobs on the queue, through the pipeline of a worker',
   async open() {
-    const home = mkdtempSync(path.join(tmpdir(), 'writ-fuzz-job-'));
+    const { home, remove } = scratch('job');
     const { deps, stop } = await pipelineIn(home);
     let executed = 0;
-    const counted = { ...deps, executorOf: () => counting(() => (executed += 1)) } as PipelineDeps;
+    const counted: PipelineDeps = { ...deps, executorOf: () => counting(() => (executed += 1)) };
     const seeds = new Set(JOB_SEEDS.map((text) => JSON.stringify(JSON.parse(text).manifest)));
     let n = 0;
     return {
@@ -103,24 +103,24 @@ export const job: Boundary = {
       },
       async close() {
         await stop();
-        rmSync(home, { recursive: true, force: true });
+        remove();
       },
     };
   },
 };
 
-function counting(count: () => void) {
+function counting(count: () => void): TaskExecutor {
   return {
     capabilities: new Set(['*']),
     maxRunMs: 1000,
-    execute: async ({ manifest }: { manifest: TaskManifest }) => {
+    execute: async ({ manifest }) => {
       count();
       return { kind: 'outcome', outcome: success({ task_id: manifest.task_id, done: true }) };
     },
   };
 }
 
-async function pipelineIn(home: string): Promise<{ deps: PipelineDeps; stop: () => Promise<unknown> }> {
+async function pipelineIn(home: string): Promise<{ deps: Omit<PipelineDeps, 'executorOf'>; stop: () => Promise<unknown> }> {
   const clock = testClock();
   const channels = createMemoryChannels();
   const ledger = createMemoryLedger({ retentionMs: 86_400_000, clock, channels });
@@ -131,7 +131,6 @@ async function pipelineIn(home: string): Promise<{ deps: PipelineDeps; stop: () 
   const feed = createMemoryRevocations(channels);
   const deps = {
     ...{ instance: 'worker-1', clock, ledger, presence: createMemoryPresence(clock), inFlight: createInFlight(), faults: createRepeatedFaults() },
-    executorOf: () => undefined,
     authorities: createAuthorities({ leaseKeys, ed25519, revocations, feed, clock, issuer: LEASE.iss, maxTtl: 86_400 }),
     results: createResultReader({ keyring: fixedKeyring([executor]), ed25519 }),
     signer: createResultSigner(executor, ed25519),
@@ -139,6 +138,6 @@ async function pipelineIn(home: string): Promise<{ deps: PipelineDeps; stop: () 
     report: () => undefined,
     promote: async (keys: readonly string[]) => keys.length,
     wakePlan: async () => undefined,
-  } as unknown as PipelineDeps;
+  };
   return { deps, stop: async () => revocations.stop() };
 }

@@ -4,14 +4,14 @@ import { openJournalDatabase } from '../../../../src/adapters/sqlite/journal/jou
 import { SQL } from '../../../../src/adapters/sqlite/journal/journal-statements.ts';
 import { isWritError, WritError } from '../../../../src/core/errors.ts';
 import { type Boundary, outcomeOf } from '../boundary.ts';
-import { scratch } from './files-on-disk.ts';
+import { scratch } from '../scratch.ts';
 
 /** A journal whose file was damaged: opened as a worker opens it, and asked. SQLite judges its pages. */
 export const journal: Boundary = {
   shape: 'bytes',
   what: 'the journal of a worker, its file damaged',
   async open() {
-    const home = scratch('journal');
+    const { home, remove } = scratch('journal');
     const file = path.join(home, 'journal.db');
     openJournalDatabase(file, (db) => {
       db.pragma('wal_checkpoint(TRUNCATE)');
@@ -39,7 +39,7 @@ export const journal: Boundary = {
           }),
         );
       },
-      close: () => rmSync(home, { recursive: true, force: true }),
+      close: remove,
     };
   },
 };

@@ -1,4 +1,4 @@
-import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createMboxReader } from '../../../../src/adapters/mail/mbox-reader.ts';
 import { readHead } from '../../../../src/executors/search/emails/head.ts';
@@ -6,7 +6,7 @@ import { bodyText, matchOf } from '../../../../src/executors/search/emails/match
 import { createNeedle } from '../../../../src/executors/search/emails/needle.ts';
 import { openJsonl } from '../../../../src/messages/import/jsonl.ts';
 import { type Boundary, FuzzFault, shown } from '../boundary.ts';
-import { scratch } from './files-on-disk.ts';
+import { scratch } from '../scratch.ts';
 
 const WORDS = [
   'From: ',
@@ -71,7 +71,7 @@ export const mbox: Boundary = {
   what: 'mailboxes in one file (mbox)',
   weight: 0.2,
   async open() {
-    const home = scratch('mbox');
+    const { home, remove } = scratch('mbox');
     const file = path.join(home, 'box');
     const box = MAILS.map((text) => `From a@b Sat Jan  3 01:05:34 1996\n${text}\n`).join('');
     return {
@@ -94,7 +94,7 @@ export const mbox: Boundary = {
           closeSync(fd);
         }
       },
-      close: () => rmSync(home, { recursive: true, force: true }),
+      close: remove,
     };
   },
 };
@@ -105,7 +105,7 @@ export const messageLines: Boundary = {
   what: 'messages to import, as JSON Lines',
   weight: 0.5,
   async open() {
-    const home = scratch('jsonl');
+    const { home, remove } = scratch('jsonl');
     const file = path.join(home, 'mail.jsonl');
     const ops = [
       {
@@ -141,7 +141,7 @@ export const messageLines: Boundary = {
           await source[Symbol.asyncDispose]();
         }
       },
-      close: () => rmSync(home, { recursive: true, force: true }),
+      close: remove,
     };
   },
 };

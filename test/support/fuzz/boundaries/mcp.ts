@@ -2,16 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { JSONRPCRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { ROLES } from '../../../../src/contracts/index.ts';
-import { systemClock } from '../../../../src/core/clock.ts';
-import { WritError } from '../../../../src/core/errors.ts';
 import { createMcpServer } from '../../../../src/surfaces/mcp/server.ts';
-import type { McpServices } from '../../../../src/surfaces/mcp/services.ts';
 import { TOOLS } from '../../../../src/surfaces/mcp/tools/table.ts';
+import { SERVICES_AWAY } from '../../../unit/surfaces/mcp/mcp-rig.ts';
 import { type Boundary, FuzzFault, parsed, shown } from '../boundary.ts';
-
-const away = async (): Promise<never> => {
-  throw new WritError('REDIS_UNAVAILABLE', 'Redis does not answer');
-};
 
 const PATIENCE_MS = 20_000;
 
@@ -22,16 +16,9 @@ export const mcp: Boundary = {
   weight: 0.3,
   async open() {
     const faults: string[] = [];
-    const services = {
-      version: '0',
-      clock: systemClock,
-      maxWaitS: 0,
-      regrantByDefault: true,
-      ...Object.fromEntries(SERVICES.map((name) => [name, away])),
-    } as unknown as McpServices;
     const server = createMcpServer({
       tools: TOOLS,
-      services,
+      services: { ...SERVICES_AWAY, maxWaitS: 0 },
       caller: { name: 'fuzz', roles: new Set(ROLES) },
       report: (error, tool) => void faults.push(`${tool}: ${stackOf(error)}`),
     });
@@ -98,8 +85,6 @@ export const mcp: Boundary = {
     };
   },
 };
-
-const SERVICES = ['tasks', 'plans', 'queues', 'contentSearch', 'contentIndex', 'messageSearch', 'kernel', 'signatures', 'audit'];
 
 /** As the transports judge a message before the server sees it. */
 function isRequest(message: unknown): boolean {

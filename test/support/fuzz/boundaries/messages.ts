@@ -1,10 +1,9 @@
-import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { SearchQuery, SearchResponse } from '../../../../src/contracts/index.ts';
 import { fillMailbox } from '../../../integration/messages/mailbox.ts';
 import { fuzzedSearches } from '../../message-fuzz-searches.ts';
 import { type Boundary, FuzzFault, parsed, shown } from '../boundary.ts';
-import { scratch } from './files-on-disk.ts';
+import { scratch } from '../scratch.ts';
 
 /** Queries of message search on a real store; `message-fuzz` has a million made from the grammar. */
 export const messages: Boundary = {
@@ -13,7 +12,7 @@ export const messages: Boundary = {
   weight: 0.3,
   boundMs: 5000,
   async open() {
-    const home = scratch('messages');
+    const { home, remove } = scratch('messages');
     const file = path.join(home, 'messages.sqlite');
     await fillMailbox(file);
     const searches = fuzzedSearches(file);
@@ -47,7 +46,7 @@ export const messages: Boundary = {
       },
       close() {
         searches.close();
-        rmSync(home, { recursive: true, force: true });
+        remove();
       },
     };
   },

@@ -53,11 +53,10 @@ export const searchInputs: Boundary = {
           return 'no manifest';
         const task = parseTask(manifest as never, scopes as never);
         if (task.ok) return 'ok';
-        const { error: outcome } = task as unknown as { error: { error?: { error_code?: string; message?: string } } };
-        const code = outcome.error?.error_code;
-        if (code === undefined) throw new FuzzFault(`a failure without a code: ${JSON.stringify(task)}`);
-        shown(outcome.error?.message ?? '');
-        return code;
+        const { error } = task.error;
+        if (error === null) throw new FuzzFault(`a refusal that is a success: ${JSON.stringify(task)}`);
+        shown(error.message);
+        return error.error_code;
       },
     };
   },

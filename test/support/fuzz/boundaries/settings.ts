@@ -6,7 +6,7 @@ import { settingsByKey } from '../../../../config/settings.ts';
 import { readRegistryRoot } from '../../../../src/adapters/registries/registry-root.ts';
 import { readToolBindings } from '../../../../src/adapters/tool-bindings/index.ts';
 import { type Boundary, outcomeOf } from '../boundary.ts';
-import { scratch } from './files-on-disk.ts';
+import { scratch } from '../scratch.ts';
 
 const OWN = `[file.base_directories]
 inbox = "/srv/inbox"
@@ -34,7 +34,7 @@ export const configuration: Boundary = {
   what: 'the file of the settings (TOML)',
   weight: 0.1,
   async open() {
-    const home = scratch('config');
+    const { home, remove } = scratch('config');
     const configFile = path.join(home, 'writ.toml');
     const shipped = readFileSync(path.join(packageRoot(), 'config/writ.toml'), 'utf8').replaceAll(/^#.*\n/gm, '');
     return {
@@ -64,7 +64,7 @@ export const configuration: Boundary = {
         writeFileSync(configFile, input);
         return outcomeOf(() => loadConfig({ configFile, dataDir: home, env: {}, cwd: home }));
       },
-      close: () => rmSync(home, { recursive: true, force: true }),
+      close: remove,
     };
   },
 };
@@ -75,7 +75,7 @@ export const registry: Boundary = {
   what: 'registries and tool bindings: definitions as files',
   weight: 0.3,
   async open() {
-    const home = scratch('registry');
+    const { home, remove } = scratch('registry');
     const root = packageRoot();
     const places = {
       'tools.json': 'registries',
@@ -107,7 +107,7 @@ export const registry: Boundary = {
         outcomes.push(await outcomeOf(() => readToolBindings([home])));
         return [...new Set(outcomes)].sort().join(' or ');
       },
-      close: () => rmSync(home, { recursive: true, force: true }),
+      close: remove,
     };
   },
 };

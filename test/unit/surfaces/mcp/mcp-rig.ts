@@ -28,28 +28,29 @@ const away = async (): Promise<never> => {
   throw new WritError('REDIS_UNAVAILABLE', 'Redis does not answer');
 };
 
+/** Nobody is there. */
+export const SERVICES_AWAY: McpServices = {
+  version: '0.0.0-test',
+  clock: systemClock,
+  maxWaitS: 20,
+  regrantByDefault: true,
+  tasks: away,
+  plans: away,
+  queues: away,
+  contentSearch: away,
+  contentIndex: away,
+  messageSearch: away,
+  kernel: away,
+  signatures: away,
+  audit: away,
+};
+
 /** The SDK's client in one process with our server; services that are not given are away. */
 export async function startMcp(services: Partial<McpServices> = {}, roles: readonly Role[] = ROLES): Promise<McpRig> {
   const reported: string[] = [];
-  const all: McpServices = {
-    version: '0.0.0-test',
-    clock: systemClock,
-    maxWaitS: 20,
-    regrantByDefault: true,
-    tasks: away,
-    plans: away,
-    queues: away,
-    contentSearch: away,
-    contentIndex: away,
-    messageSearch: away,
-    kernel: away,
-    signatures: away,
-    audit: away,
-    ...services,
-  };
   const server = createMcpServer({
     tools: TOOLS,
-    services: all,
+    services: { ...SERVICES_AWAY, ...services },
     caller: { name: 'tester', roles: new Set(roles) },
     report: (error, tool) => void reported.push(`${tool}: ${String(error)}`),
   });

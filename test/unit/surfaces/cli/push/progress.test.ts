@@ -1,12 +1,11 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { createProgress, type Progress } from '../../../../../src/surfaces/cli/push/progress.ts';
-import type { CliIo } from '../../../../../src/surfaces/cli/services.ts';
 
 /** What a terminal was shown when it said `words` last. */
 async function shown(words: string, size: number | undefined, waits: boolean, act: (progress: Progress) => void): Promise<string> {
   const stderr = Object.assign(new PassThrough({ encoding: 'utf8' }), { isTTY: true, columns: 200 });
-  const progress = createProgress({ stderr } as unknown as CliIo, size, waits);
+  const progress = createProgress({ stderr }, size, waits);
   act(progress);
   let seen = '';
   for await (const chunk of stderr) {
