@@ -46,7 +46,15 @@ if (unknown.length > 0) {
 
 async function reportOf(suite: string): Promise<Report | undefined> {
   const bench = path.join(packageRoot(), 'dist', 'bench', 'run.js');
-  const { stdout, exitCode } = await askProgram(process.execPath, [bench, suite, '--json'], { env: { UV_THREADPOOL_SIZE }, stderr: 'inherit' });
+  const running = askProgram(process.execPath, [bench, suite, '--json'], { env: { UV_THREADPOOL_SIZE }, stderr: 'inherit' });
+  // Who stops this means all of it; Ctrl-C reaches the suite by itself.
+  const stop = (): never => {
+    running.kill('SIGTERM');
+    process.exit(143);
+  };
+  process.once('SIGTERM', stop);
+  const { stdout, exitCode } = await running;
+  process.off('SIGTERM', stop);
   const last = stdout.trim().split('\n').at(-1);
   return exitCode === 0 && last !== undefined && last !== '' ? (JSON.parse(last) as Report) : undefined;
 }

@@ -17,7 +17,7 @@ export function writeEvidence(file: string, document: Readonly<Record<string, un
 export function revision(): string {
   try {
     const git = (...args: string[]): string => execFileSync('git', args, { cwd: packageRoot(), encoding: 'utf8' }).trim();
-    const changed = git('status', '--porcelain', '--', 'src', 'processors', 'queues', 'test/chaos');
+    const changed = git('status', '--porcelain', '--', 'src', 'processors', 'queues', 'bench', 'test/chaos');
     return git('rev-parse', 'HEAD') + (changed === '' ? '' : ' with changes');
   } catch {
     return 'unknown';
