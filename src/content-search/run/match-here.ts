@@ -1,9 +1,9 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import type { BackendQuery, SearchBackend } from '../../core/ports/index.ts';
 import { lineText } from '../backends/parse-output.ts';
-import { isLiteral } from '../ngram-index/query/query-plan.ts';
 import type { Candidate, RunEvent } from '../search/types.ts';
 import type { Chunk } from './chunks.ts';
+import { isSpelt, type Literal, literalOf } from './literal.ts';
 
 /** A slice of the work: what was found in this process since the one before, and what a backend must still look into. */
 export interface FoundHere {
@@ -39,7 +39,7 @@ const SLICE_EVENTS = 1024;
  * is still wanted; the last one is what it returns.
  */
 export function* matchHere({ first, files }: Chunk, options: HereOptions): Generator<FoundHere, FoundHere, void> {
-  const literal = literalOf(options);
+  const literal = literalOf(options.query, options.backend.folding);
   if (literal === undefined) return { events: [], rest: files, looked: files.length };
   let slice = emptySlice();
   let left = MAX_BYTES;
@@ -66,35 +66,6 @@ export function* matchHere({ first, files }: Chunk, options: HereOptions): Gener
 
 const emptySlice = (): { readonly events: RunEvent[]; readonly rest: Candidate[]; bytes: number } => ({ events: [], rest: [], bytes: 0 });
 
-/** The literal that is sought, one character for each byte. */
-interface Literal {
-  /** In small letters if case does not count. */
-  readonly sought: string;
-  readonly ignoreCase: boolean;
-  /** Letters of it and the characters beyond ASCII that `-i` takes as equal to them: the probe of the backend has shown which of two it is. */
-  readonly alike: readonly (readonly [letter: string, sign: string])[];
-}
-
-/** What is sought; undefined for a search of another kind. */
-function literalOf({ query, backend: { folding } }: HereOptions): Literal | undefined {
-  const { pattern, fixedStrings, wordRegexp, ignoreCase, fuzzy } = query;
-  const isSimple =
-    fuzzy === 0 && !wordRegexp && folding !== 'UNKNOWN' && pattern.isWellFormed() && !/[\0\r\n]/.test(pattern) && isLiteral(pattern, fixedStrings);
-  if (!isSimple) return undefined;
-  const bytes = Buffer.from(pattern).toString('latin1');
-  if (!ignoreCase) return { sought: bytes, ignoreCase, alike: [] };
-  if (bytes !== pattern) return undefined;
-  const sought = bytes.toLowerCase();
-  const alike = folding === 'UNICODE_SIMPLE' ? ALIKE.filter(([letter]) => sought.includes(letter)) : [];
-  return { sought, ignoreCase, alike: alike.map(([letter, sign]) => [letter, Buffer.from(sign).toString('latin1')]) };
-}
-
-/** The Kelvin sign and the long s. */
-const ALIKE = [
-  ['k', '\u212a'],
-  ['s', '\u017f'],
-] as const;
-
 /** The text of a file in which there is something to tell of. */
 interface Looked {
   readonly bytes: Buffer;
@@ -105,27 +76,17 @@ interface Looked {
   readonly first: number;
 }
 
-function look(bytes: Buffer, { sought, ignoreCase, alike }: Literal): Looked | 'nothing' | 'unknown' {
+function look(bytes: Buffer, { sought, finder, alike }: Literal): Looked | 'nothing' | 'unknown' {
   // Marks of UTF-16 and UTF-32, and what may be taken for one.
   if (DECODED.has(bytes[0] ?? -1)) return 'unknown';
   const text = bytes.toString('latin1');
   const signs = alike.filter(([, sign]) => text.includes(sign));
   if (signs.length > 0) return isSpelt(text, sought, signs) ? 'unknown' : 'nothing';
-  // Letters of Latin-1 stay where they are and beyond ASCII, and what is sought has none of these.
-  const searched = ignoreCase ? text.toLowerCase() : text;
-  const first = searched.indexOf(sought);
+  const next = finder(text);
+  const first = next(0);
   if (first < 0) return 'nothing';
   const isPlain = isUtf8(bytes) && !bytes.includes(0) && !(bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf);
-  return isPlain ? { bytes, text, first, next: (from) => searched.indexOf(sought, from) } : 'unknown';
-}
-
-/**
- * Whether the text is there when signs count as their letters: where exactly, a backend must say. Time that grows with the file
- * only, whatever is sought in whatever: an expression for `sss…` would look back at every letter.
- */
-function isSpelt(text: string, sought: string, signs: Literal['alike']): boolean {
-  const spelt = signs.reduce((known, [letter, sign]) => known.replaceAll(sign, letter), text);
-  return spelt.toLowerCase().includes(sought);
+  return isPlain ? { bytes, text, first, next } : 'unknown';
 }
 
 const DECODED = new Set([0x00, 0xfe, 0xff]);
