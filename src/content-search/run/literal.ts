@@ -1,61 +1,45 @@
 import type { BackendQuery, CaseFolding } from '../../core/ports/index.ts';
 import { isLiteral } from '../ngram-index/query/query-plan.ts';
+import { type Finder, finderInAnyCase } from './any-case.ts';
 
-/** The literal that is sought, one character for each byte. */
+/** Text that a search looks for as it is written, as its bytes. */
 export interface Literal {
-  /** In small letters if case does not count. */
-  readonly sought: string;
   readonly finder: Finder;
-  /** Letters of it and the characters beyond ASCII that `-i` takes as equal to them: the probe of the backend has shown which of two it is. */
-  readonly alike: readonly (readonly [letter: string, sign: string])[];
+  /** Whether there is a sign in the bytes that counts as a letter of the text, and the text may be spelt with it. */
+  readonly alike: (bytes: Buffer) => 'no sign' | 'spelt' | 'not spelt';
 }
-
-/** The place of the literal in that text from a place on; -1 if there is none. */
-type Finder = (text: string) => (from: number) => number;
 
 /** What is sought; undefined for a search of another kind. */
 export function literalOf({ pattern, fixedStrings, wordRegexp, ignoreCase, fuzzy }: BackendQuery, folding: CaseFolding): Literal | undefined {
   const isSimple =
     fuzzy === 0 && !wordRegexp && folding !== 'UNKNOWN' && pattern.isWellFormed() && !/[\0\r\n]/.test(pattern) && isLiteral(pattern, fixedStrings);
   if (!isSimple) return undefined;
-  const bytes = Buffer.from(pattern).toString('latin1');
-  if (!ignoreCase) return { sought: bytes, finder: (text) => (from) => text.indexOf(bytes, from), alike: [] };
-  if (bytes !== pattern) return undefined;
-  const sought = bytes.toLowerCase();
-  const alike = folding === 'UNICODE_SIMPLE' ? ALIKE.filter(([letter]) => sought.includes(letter)) : [];
-  return { sought, finder: finderInAnyCase(sought), alike: alike.map(([letter, sign]) => [letter, Buffer.from(sign).toString('latin1')]) };
+  const sought = Buffer.from(pattern);
+  if (!ignoreCase) return { finder: (bytes) => (from) => bytes.indexOf(sought, from), alike: () => 'no sign' };
+  if (sought.length !== pattern.length) return undefined;
+  const small = pattern.toLowerCase();
+  const signs = folding === 'UNICODE_SIMPLE' ? ALIKE.filter(({ letter }) => small.includes(letter)) : [];
+  return { finder: finderInAnyCase(small), alike: (bytes) => spelling(bytes, small, signs) };
 }
 
-/** An expression looks at each letter of the literal anew at every place of a text: of so many that is still little. */
-const MAX_EXPRESSION = 32;
-
-/** Small letters of a whole file cost more than to look for the literal. It is ASCII, so that no letter beyond is taken for one of it. */
-function finderInAnyCase(sought: string): Finder {
-  if (sought.length > MAX_EXPRESSION) {
-    return (text) => {
-      const small = text.toLowerCase();
-      return (from) => small.indexOf(sought, from);
-    };
-  }
-  const signs = Array.from(sought, (sign) => `\\x${sign.charCodeAt(0).toString(16).padStart(2, '0')}`);
-  const expression = new RegExp(signs.join(''), 'gi');
-  return (text) => (from) => {
-    expression.lastIndex = from;
-    return expression.exec(text)?.index ?? -1;
-  };
+interface Alike {
+  readonly letter: string;
+  readonly sign: Buffer;
 }
 
-/** The Kelvin sign and the long s. */
-const ALIKE = [
-  ['k', '\u212a'],
-  ['s', '\u017f'],
-] as const;
+/** Characters beyond ASCII that `-i` takes for a letter of it: the Kelvin sign and the long s. The probe of the backend has shown whether it does. */
+const ALIKE: readonly Alike[] = [
+  { letter: 'k', sign: Buffer.from('\u212a') },
+  { letter: 's', sign: Buffer.from('\u017f') },
+];
 
 /**
  * Whether the text is there when signs count as their letters: where exactly, a backend must say. Time that grows with the file
  * only, whatever is sought in whatever: an expression for `sss…` would look back at every letter.
  */
-export function isSpelt(text: string, sought: string, signs: Literal['alike']): boolean {
-  const spelt = signs.reduce((known, [letter, sign]) => known.replaceAll(sign, letter), text);
-  return spelt.toLowerCase().includes(sought);
+function spelling(bytes: Buffer, sought: string, known: readonly Alike[]): ReturnType<Literal['alike']> {
+  const signs = known.filter(({ sign }) => bytes.includes(sign));
+  if (signs.length === 0) return 'no sign';
+  const spelt = signs.reduce((text, { letter, sign }) => text.replaceAll(sign.toString('latin1'), letter), bytes.toString('latin1'));
+  return spelt.toLowerCase().includes(sought) ? 'spelt' : 'not spelt';
 }

@@ -1,9 +1,10 @@
-import { isAscii, isUtf8 } from 'node:buffer';
+import { isUtf8 } from 'node:buffer';
 import type { BackendQuery, SearchBackend } from '../../core/ports/index.ts';
 import { lineText } from '../backends/parse-output.ts';
 import type { Candidate, RunEvent } from '../search/types.ts';
 import type { Chunk } from './chunks.ts';
-import { isSpelt, type Literal, literalOf } from './literal.ts';
+import { linesOf } from './lines.ts';
+import { type Literal, literalOf } from './literal.ts';
 
 /** A slice of the work: what was found in this process since the one before, and what a backend must still look into. */
 export interface FoundHere {
@@ -66,46 +67,42 @@ export function* matchHere({ first, files }: Chunk, options: HereOptions): Gener
 
 const emptySlice = (): { readonly events: RunEvent[]; readonly rest: Candidate[]; bytes: number } => ({ events: [], rest: [], bytes: 0 });
 
-/** The text of a file in which there is something to tell of. */
+/** A file in which there is something to tell of. */
 interface Looked {
   readonly bytes: Buffer;
-  /** One character for each byte. */
-  readonly text: string;
   /** A place of the literal; -1 if there is none from `from` on. */
   readonly next: (from: number) => number;
   readonly first: number;
 }
 
-function look(bytes: Buffer, { sought, finder, alike }: Literal): Looked | 'nothing' | 'unknown' {
+function look(bytes: Buffer, { finder, alike }: Literal): Looked | 'nothing' | 'unknown' {
   // Marks of UTF-16 and UTF-32, and what may be taken for one.
   if (DECODED.has(bytes[0] ?? -1)) return 'unknown';
-  const text = bytes.toString('latin1');
-  const signs = alike.filter(([, sign]) => text.includes(sign));
-  if (signs.length > 0) return isSpelt(text, sought, signs) ? 'unknown' : 'nothing';
-  const next = finder(text);
+  const spelling = alike(bytes);
+  if (spelling !== 'no sign') return spelling === 'spelt' ? 'unknown' : 'nothing';
+  const next = finder(bytes);
   const first = next(0);
   if (first < 0) return 'nothing';
   const isPlain = isUtf8(bytes) && !bytes.includes(0) && !(bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf);
-  return isPlain ? { bytes, text, first, next } : 'unknown';
+  return isPlain ? { bytes, first, next } : 'unknown';
 }
 
 const DECODED = new Set([0x00, 0xfe, 0xff]);
 
-function* eventsIn({ bytes, text, first, next }: Looked, of: Pick<RunEvent, 'file' | 'path'>, { query, onCut }: HereOptions): Generator<RunEvent, void, void> {
+function* eventsIn({ bytes, first, next }: Looked, of: Pick<RunEvent, 'file' | 'path'>, { query, onCut }: HereOptions): Generator<RunEvent, void, void> {
   const { context, maxCount } = query;
-  const ascii = isAscii(bytes) ? text : undefined;
-  const lines = linesOf(text);
+  const lines = linesOf(bytes);
   /** The first line that has no event yet. */
   let free = 0;
   const told = (type: RunEvent['type'], line: number): RunEvent => {
-    const { shown, isCut } = lineText(bytes, lines.start(line), lines.end(line), ascii);
+    const { shown, isCut } = lineText(bytes, lines.start(line), lines.end(line), undefined);
     const event = { ...of, type, line: line + 1, text: shown };
     if (isCut) onCut(event);
     free = line + 1;
     return event;
   };
   function* contextUntil(until: number): Generator<RunEvent, void, void> {
-    while (free < until && free < lines.count) yield told('context', free);
+    while (free < until && lines.has(free)) yield told('context', free);
   }
   let [at, matches, last] = [first, 0, Number.NEGATIVE_INFINITY];
   while (at >= 0 && matches < maxCount) {
@@ -115,36 +112,7 @@ function* eventsIn({ bytes, text, first, next }: Looked, of: Pick<RunEvent, 'fil
     yield* contextUntil(line);
     yield told('match', line);
     [matches, last] = [matches + 1, line];
-    at = lines.end(line) < text.length ? next(lines.end(line) + 1) : -1;
+    at = lines.end(line) < bytes.length ? next(lines.end(line) + 1) : -1;
   }
   yield* contextUntil(last + context + 1);
-}
-
-interface Lines {
-  readonly count: number;
-  /** The line, counted from 0, that has the character. */
-  at(place: number): number;
-  start(line: number): number;
-  /** The place of its line end, or of the end of the text. */
-  end(line: number): number;
-}
-
-function linesOf(text: string): Lines {
-  const starts = [0];
-  for (let at = text.indexOf('\n'); at >= 0 && at + 1 < text.length; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
-  const end = (line: number): number => {
-    const next = starts[line + 1];
-    return next === undefined ? (text.endsWith('\n') ? text.length - 1 : text.length) : next - 1;
-  };
-  let current = 0;
-  return {
-    count: starts.length,
-    // Matches come in order.
-    at(place) {
-      while (current + 1 < starts.length && (starts[current + 1] ?? 0) <= place) current += 1;
-      return current;
-    },
-    start: (line) => starts[line] ?? 0,
-    end,
-  };
 }
