@@ -51,6 +51,11 @@ export function neverBegan({ executorResult }: Answer): boolean {
   return error?.error_code === 'EXECUTION_FAILED' && error.message === CANCELLED_MESSAGE;
 }
 
+/** The plan takes what the ledger says of its step. One that was cancelled with the plan, before it began, ends it. */
+export function takeAnswer(plan: PlanContext, step: PlanStep, answer: Answer, deps: PlanDeps, cancelAsked: boolean): Promise<StepEnd> {
+  return cancelAsked && neverBegan(answer) ? endCancelled(plan, deps, { step, answer }) : keepAnswer(plan, step, answer, deps);
+}
+
 /** A step that was cancelled with the plan is what a retry has to take back: its task will never run. */
 export async function endCancelled(plan: PlanContext, deps: PlanDeps, never?: { readonly step: PlanStep; readonly answer: Answer }): Promise<PlanDeliveryEnd> {
   const done = plan.replay.end(CANCELLED);

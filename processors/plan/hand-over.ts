@@ -4,7 +4,7 @@ import { failure } from '../../src/core/outcome.ts';
 import type { PlanStep } from '../../src/core/plan-step.ts';
 import type { DerivedLease, DeriveRequest, PlanKernel } from '../../src/core/ports/index.ts';
 import type { LocalEnd } from '../local-steps.ts';
-import { type Answer, answerOf, endCancelled, keepAnswer, keepBeside, neverBegan, ownAnswer, STALE, type StepEnd } from './answers.ts';
+import { type Answer, answerOf, endCancelled, keepAnswer, keepBeside, neverBegan, ownAnswer, STALE, type StepEnd, takeAnswer } from './answers.ts';
 import type { PlanContext, PlanDeliveryEnd, PlanDeps } from './context.ts';
 import { endWith } from './end.ts';
 import type { WalkView } from './walk.ts';
@@ -103,7 +103,7 @@ async function waitFor(plan: PlanContext, step: PlanStep, { hasNoJob }: OpenStep
   const mayBeHeard = replay.parks === 0 && deps.residents !== undefined;
   const heard = mayBeHeard && (await deps.residents.hear(step.manifest.task_id, isAnswered, walk.holder.signal));
   const answer = heard ? await answerOf(step, deps) : undefined;
-  if (answer !== undefined) return keepAnswer(plan, step, answer, deps);
+  if (answer !== undefined) return takeAnswer(plan, step, answer, deps, walk.cancelAsked);
   if (!walk.cancelAsked) return parked(plan, step, deps, hasNoJob ? undefined : 'among-many');
   return cancelStep(step, deps);
 }

@@ -2,7 +2,7 @@ import { queueName } from '../../queues/catalog.ts';
 import { failure } from '../../src/core/outcome.ts';
 import type { PlanStep } from '../../src/core/plan-step.ts';
 import type { DerivedLease, JobView, TaskRow } from '../../src/core/ports/index.ts';
-import { type Answer, answerBeforeClaim, answerIn, endCancelled, keepAnswer, neverBegan, ownAnswer, STALE, type StepEnd } from './answers.ts';
+import { type Answer, answerBeforeClaim, answerIn, answerOf, endCancelled, keepAnswer, ownAnswer, STALE, type StepEnd, takeAnswer } from './answers.ts';
 import { takeApproval } from './approval.ts';
 import { backoffLeft, parkedFor } from './backoff.ts';
 import { isCancelAsked } from './cancel-asked.ts';
@@ -25,10 +25,9 @@ export async function takeStep(plan: PlanContext, step: PlanStep, deps: PlanDeps
   if (answer !== undefined) {
     await early?.catch(() => undefined);
     if (job === undefined) void deps.local?.leave(queue, step.manifest, answer.executorResult);
-    return cancelAsked && neverBegan(answer) ? endCancelled(plan, deps, { step, answer }) : keepAnswer(plan, step, answer, deps);
+    return takeAnswer(plan, step, answer, deps, cancelAsked);
   }
-  // Between two steps the plan ends.
-  if (cancelAsked) return isThere ? cancelStep(step, deps) : endCancelled(plan, deps);
+  if (cancelAsked) return isThere ? cancelStep(step, deps) : endBetween(plan, step, deps);
   if (!isThere) {
     const refused = await answerBeforeClaim(step, job, deps);
     if (refused !== undefined) return keepAnswer(plan, step, refused, deps);
@@ -41,6 +40,12 @@ export async function takeStep(plan: PlanContext, step: PlanStep, deps: PlanDeps
     { queue, isThere, hasNoJob: isThere && job === undefined, isUnknown: row === undefined && job === undefined && mayRunHere, early },
     deps,
   );
+}
+
+/** Between two steps a cancelled plan ends. A step may have ended since its row was read: what a retry does not know of, it takes for its answer. */
+async function endBetween(plan: PlanContext, step: PlanStep, deps: PlanDeps): Promise<StepEnd> {
+  const answer = await answerOf(step, deps);
+  return answer === undefined ? endCancelled(plan, deps) : takeAnswer(plan, step, answer, deps, true);
 }
 
 /** The lease of a step that follows at once on another: the kernel signs it while this process writes and looks. */

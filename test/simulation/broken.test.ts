@@ -245,4 +245,16 @@ describe('a history that once broke a promise keeps it', () => {
   it('a worker that dies just before everything is pushed again after the retention', async () => {
     expect((await runHistory(scenarioOf(2_031_579))).violations).toEqual([]);
   });
+
+  it('a step that a cancel of its plan ends between two looks at it, and a retry of the plan', async () => {
+    expect((await runHistory(scenarioOf(3_118_447))).violations).toEqual([]);
+  });
+
+  it('an attempt of a step that a Redis from before has answered once more, when the next one has long begun', async () => {
+    for (const seed of [3_124_302, 3_197_042]) expect([seed, (await runHistory(scenarioOf(seed))).violations]).toEqual([seed, []]);
+  });
+
+  it('an end and the ends of duplicates behind it, heard in another order, and an API that dies meanwhile', async () => {
+    expect((await runHistory(scenarioOf(3_205_431))).violations).toEqual([]);
+  });
 });

@@ -6,6 +6,7 @@ import type { Parts } from './parts.ts';
 import { planRecord } from './plan-record.ts';
 import type { PlanTicket } from './plan-tickets.ts';
 import { areStepsSlow, cancelAfter, retriesOf } from './plan-weather.ts';
+import { EPOCH_MS } from './scheduler.ts';
 import { attemptsOf, checkSteps, hasSucceeded, keptOf } from './step-checker.ts';
 import { EXECUTOR_KEY } from './tasks.ts';
 import { cheapEd25519 } from './twins/crypto.ts';
@@ -81,7 +82,9 @@ function watchRetries({ plans, redis, host, checker, world }: Parts): void {
       const wasSent = (host.tools.requests.get(kept?.taskId ?? '') ?? 0) > 0;
       if (wasSent && /TOOL_OUTCOME_UNKNOWN|RESOURCE_EXHAUSTED/.test(kept?.executorResult ?? ''))
         checker.violate('at most one effect', `${request.taskId} was tried again, and nobody can tell how the attempt before ended`);
-      const recordedAt = checker.recorded(kept?.taskId ?? '').at(-1)?.at;
+      // A Redis that came back as it was before has the attempt answered once more: the plan goes by what it has kept.
+      const wasKept = (at: number): boolean => redis.losses === 0 || EPOCH_MS + Math.floor(at) <= (kept?.at ?? 0);
+      const recordedAt = checker.recorded(kept?.taskId ?? '').findLast(({ at }) => wasKept(at))?.at;
       const isEarly = recordedAt !== undefined && world.now - recordedAt < waitMs;
       if (isEarly && !world.struck.has('clock'))
         checker.violate('retries wait', `${request.taskId} was tried again ${Math.round(world.now - recordedAt)} ms after it failed`);

@@ -9,6 +9,8 @@ export interface Kept {
   readonly taskId: string;
   readonly executorResult: string;
   readonly voided: boolean;
+  /** When it was kept, by the worker's clock; milliseconds since 1970. */
+  readonly at: number;
 }
 
 export function keptOf({ host }: Pick<Parts, 'host'>, planSha256: string): readonly Kept[] {

@@ -36,7 +36,8 @@ export class TaskIndexTwin {
     this.#world.scheduler.at(LAG_MS * this.#world.random.number(), undefined, () => {
       if (this.#losses() !== losses) return;
       this.unheard.delete(taskId);
-      this.#rows.set(taskId, { task_id: taskId, capability_id: capability, state, updated });
+      // News of duplicates may overtake each other; what a row says goes forward.
+      if ((this.#rows.get(taskId)?.updated ?? 0) <= updated) this.#rows.set(taskId, { task_id: taskId, capability_id: capability, state, updated });
       this.#newest += 1;
       this.#events.push({ id: this.#newest, task_id: taskId, capability_id: capability, state, at: new Date(updated).toISOString() });
       for (const wake of this.#waiting.splice(0)) wake();
