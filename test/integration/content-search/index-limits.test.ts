@@ -149,6 +149,17 @@ describe('an index that was made with other parameters', () => {
 });
 
 describe('a build that comes to a limit', () => {
+  it('holds up no search: the host answers each, before it comes there as after', { tags: ['FR-LSI-BUD-INIT-03'] }, async () => {
+    const { build, host } = hostsSettings(cacheRoot);
+    // It rests for an hour behind the first files, so it is under way as long as it is looked at.
+    const slow: Change = { build: { ...build, throttleMs: 3_600_000, maxFiles: 90 }, host: { ...host, idleBoostMs: 86_400_000 } };
+    const hosts = await started(slow);
+    await hosts.happened(() => hosts.events.some(({ kind }) => kind === 'armed') && hosts.status()?.state === 'BUILDING');
+    for (let turn = 0; turn < 3; turn += 1) expect(await hosts.search('needle')).toMatchObject({ index_bypass: 'VETO', candidates_excluded: 0 });
+    expect(states(hosts).at(-1)).toBe('BUILDING');
+    await hosts.stop();
+  });
+
   it('leaves nothing out, is not tried again while nothing changes, and is after a change', {
     tags: ['FR-LSI-BUD-INIT-02.2', 'FR-LSI-BUD-INIT-03', 'T-LSI-SAFE-05'],
   }, async () => {
