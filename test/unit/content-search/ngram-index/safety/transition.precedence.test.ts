@@ -180,16 +180,14 @@ describe('reasons', () => {
 describe('leaving files out', () => {
   const facts = { safety: RECORDS.COMPLETE, keyMatches: true, strategyProven: true, barrierHealthy: true };
 
-  it('takes a complete index, its key, a proven strategy and a healthy barrier', {
-    tags: ['FR-LSI-SAFE-02.1', 'FR-LSI-SAFE-02.2', 'FR-LSI-SAFE-02.3', 'FR-LSI-SAFE-02.4'],
-  }, () => {
+  it('takes a complete index, its key, a proven strategy and a healthy barrier', () => {
     expect(exclusionVeto(facts)).toBeUndefined();
     expect(exclusionVeto({ ...facts, keyMatches: false })).toBe('KEY_DIFFERS');
     expect(exclusionVeto({ ...facts, strategyProven: false })).toBe('STRATEGY_UNPROVEN');
     expect(exclusionVeto({ ...facts, barrierHealthy: false })).toBe('BARRIER');
   });
 
-  it('happens in no other state, whatever else holds', { tags: ['FR-LSI-SAFE-03', 'LSI-P3'] }, () => {
+  it('happens in no other state, whatever else holds', () => {
     for (const name of STATES) expect(exclusionVeto({ ...facts, safety: RECORDS[name] })).toBe(name === 'COMPLETE' ? undefined : 'NOT_COMPLETE');
     expect(exclusionVeto({ ...facts, safety: NO_INDEX })).toBe('NOT_COMPLETE');
     const { next } = transition(RECORDS.UNCERTAIN, [trigger('RECONCILE_SUCCEEDED'), trigger('ELIGIBILITY_CHANGED')]);
