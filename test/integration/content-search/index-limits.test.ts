@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, type FSWatcher, mkdirSync, readdirSync, readFileSync, rmSync, statSync, watch, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { keyHash as hashOf } from '../../../src/content-search/ngram-index/safety/key.ts';
@@ -16,6 +16,7 @@ let folder: string;
 let root: string;
 let cacheRoot: string;
 const open: HostsUnderTest[] = [];
+const watchers: FSWatcher[] = [];
 
 beforeAll(async () => {
   backend = (await realBackends()).rg;
@@ -29,6 +30,7 @@ beforeEach(() => {
 });
 afterEach(async () => {
   for (const hosts of open.splice(0)) await hosts.stop();
+  for (const watcher of watchers.splice(0)) watcher.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -98,6 +100,19 @@ describe('the room of a cache root', () => {
     expect(reader.read(999_999, 10)).toHaveLength(1);
     reader.close();
     expect(readdirSync(cacheRoot).filter((name) => name.startsWith('.gone-'))).toEqual([]);
+  });
+
+  it('is made by moving an index out of its name as a whole, before any file of it goes', { tags: ['FR-LSI-IDX-RM-03'] }, async () => {
+    const older = leftBehind({ rootPath: '/srv/1' }, 1, 1_000_000);
+    const seen: string[] = [];
+    const note = (_: string, name: string | null): void => void seen.push(name ?? '');
+    for (const directory of [cacheRoot, path.join(older, 'gen-1')]) watchers.push(watch(directory, note));
+    const hosts = await started({ maxDbBytes: 500_000 });
+    await hosts.settled('COMPLETE');
+    await expect.poll(() => seen).toContain('base.seg');
+    const moved = seen.findIndex((name) => name.startsWith('.gone-'));
+    expect(moved).toBeGreaterThanOrEqual(0);
+    expect(moved).toBeLessThan(seen.indexOf('base.seg'));
   });
 
   it('is not asked of an index that has a host, so two pools do not evict each other for ever', { tags: ['FR-LSI-IDX-RM-03'] }, async () => {
