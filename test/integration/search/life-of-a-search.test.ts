@@ -155,7 +155,10 @@ describe('a search, from push to signed result', () => {
 
   it('sees in mail and in records what has changed since the last search', { tags: ['SE-10'] }, async () => {
     const counts = async (): Promise<unknown[]> => {
-      const manifests = [search('SEARCH_EMAILS', { target_scope: 'mail', query: 'fresh' }), search('SEARCH_DATASETS', { target_scope: 'people', query: 'fresh' })];
+      const manifests = [
+        search('SEARCH_EMAILS', { target_scope: 'mail', query: 'fresh' }),
+        search('SEARCH_DATASETS', { target_scope: 'people', query: 'fresh' }),
+      ];
       for (const manifest of manifests) await rig.push(manifest);
       const answers = await Promise.all(manifests.map(({ task_id }) => rig.answer(task_id)));
       return answers.map(({ output }) => output?.['count']);
