@@ -164,7 +164,7 @@ describe('an index that was made with other parameters', () => {
 });
 
 describe('a build that comes to a limit', () => {
-  it('holds up no search: the host answers each, before it comes there as after', { tags: ['FR-LSI-BUD-INIT-03'] }, async () => {
+  it('holds up no search while it is under way: the host answers each', { tags: ['FR-LSI-BUD-INIT-03'] }, async () => {
     const { build, host } = hostsSettings(cacheRoot);
     // It rests for an hour behind the first files, so it is under way as long as it is looked at.
     const slow: Change = { build: { ...build, throttleMs: 3_600_000, maxFiles: 90 }, host: { ...host, idleBoostMs: 86_400_000 } };
