@@ -66,7 +66,7 @@ const niceOf = (thread: string): number =>
   );
 
 describe('the build thread', () => {
-  it('builds, updates, validates, merges and checks on the disk, and tells how far it is', { tags: ['LSI-ST-10.2', 'LSI-BUD-GEN'] }, async () => {
+  it('builds, updates, validates, merges and checks on the disk, and tells how far it is', { tags: ['LSI-ST-10.2'] }, async () => {
     const builder = await started();
     const seen: BuildProgress[] = [];
     expect(await run(builder, build, forever, (progress) => seen.push(progress))).toMatchObject({ outcome: 'done', documents: 600 });
@@ -87,7 +87,7 @@ describe('the build thread', () => {
     expect(readdirSync(join(directory, 'gen-1')).sort()).toEqual(['base.seg', 'delta-1.seg']);
   });
 
-  it('is nicer than the other threads of the process', { tags: ['FR-LSI-BG-30'] }, async () => {
+  it('is nicer than the other threads of the process', { tags: ['FR-LSI-BG-30', 'LSI-BUD-GEN'] }, async () => {
     const known = new Set(threads());
     const before = niceOf(`${process.pid}`);
     const builder = await started(SLOW);

@@ -54,7 +54,7 @@ const begun = (): number => Number(readFileSync(progress, 'utf8'));
 
 describe('a search with the index in a tree that changes meanwhile', () => {
   it('gives lines of versions that lived meanwhile, and every file that nobody touched', {
-    tags: ['FR-LSI-CAND-01', 'FR-LSI-BG-60', 'FR-LSI-BG-61'],
+    tags: ['FR-LSI-CAND-01', 'FR-LSI-BG-61'],
   }, async () => {
     if (index === undefined) throw new Error('there is no index');
     const tool = createContentSearch(depsOf({ root, backend, emitStats: true, index }));

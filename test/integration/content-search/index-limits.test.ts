@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, type FSWatcher, mkdirSync, readdirSync, readFileSync, rmSync, statSync, watch, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { keyHash as hashOf } from '../../../src/content-search/ngram-index/safety/key.ts';
@@ -16,6 +16,7 @@ let folder: string;
 let root: string;
 let cacheRoot: string;
 const open: HostsUnderTest[] = [];
+const watchers: FSWatcher[] = [];
 
 beforeAll(async () => {
   backend = (await realBackends()).rg;
@@ -29,6 +30,7 @@ beforeEach(() => {
 });
 afterEach(async () => {
   for (const hosts of open.splice(0)) await hosts.stop();
+  for (const watcher of watchers.splice(0)) watcher.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -100,6 +102,19 @@ describe('the room of a cache root', () => {
     expect(readdirSync(cacheRoot).filter((name) => name.startsWith('.gone-'))).toEqual([]);
   });
 
+  it('is made by moving an index out of its name as a whole, before any file of it goes', { tags: ['FR-LSI-IDX-RM-03'] }, async () => {
+    const older = leftBehind({ rootPath: '/srv/1' }, 1, 1_000_000);
+    const seen: string[] = [];
+    const note = (_: string, name: string | null): void => void seen.push(name ?? '');
+    for (const directory of [cacheRoot, path.join(older, 'gen-1')]) watchers.push(watch(directory, note));
+    const hosts = await started({ maxDbBytes: 500_000 });
+    await hosts.settled('COMPLETE');
+    await expect.poll(() => seen).toContain('base.seg');
+    const moved = seen.findIndex((name) => name.startsWith('.gone-'));
+    expect(moved).toBeGreaterThanOrEqual(0);
+    expect(moved).toBeLessThan(seen.indexOf('base.seg'));
+  });
+
   it('is not asked of an index that has a host, so two pools do not evict each other for ever', { tags: ['FR-LSI-IDX-RM-03'] }, async () => {
     const first = await started();
     await first.settled('COMPLETE');
@@ -149,6 +164,17 @@ describe('an index that was made with other parameters', () => {
 });
 
 describe('a build that comes to a limit', () => {
+  it('holds up no search while it is under way: the host answers each', { tags: ['FR-LSI-BUD-INIT-03'] }, async () => {
+    const { build, host } = hostsSettings(cacheRoot);
+    // It rests for an hour behind the first files, so it is under way as long as it is looked at.
+    const slow: Change = { build: { ...build, throttleMs: 3_600_000, maxFiles: 90 }, host: { ...host, idleBoostMs: 86_400_000 } };
+    const hosts = await started(slow);
+    await hosts.happened(() => hosts.events.some(({ kind }) => kind === 'armed') && hosts.status()?.state === 'BUILDING');
+    for (let turn = 0; turn < 3; turn += 1) expect(await hosts.search('needle')).toMatchObject({ index_bypass: 'VETO', candidates_excluded: 0 });
+    expect(states(hosts).at(-1)).toBe('BUILDING');
+    await hosts.stop();
+  });
+
   it('leaves nothing out, is not tried again while nothing changes, and is after a change', {
     tags: ['FR-LSI-BUD-INIT-02.2', 'FR-LSI-BUD-INIT-03', 'T-LSI-SAFE-05'],
   }, async () => {

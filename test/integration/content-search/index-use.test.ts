@@ -139,6 +139,17 @@ describe('a search that an index serves', () => {
     },
   );
 
+  it('is one for each root, without hidden files, links and what is ignored, whatever is asked for', { tags: ['FR-LSI-IDX-SCHED-01'] }, () => {
+    const roots = [root, path.join(root, 'src')];
+    const trees = { ...treesOf(root, []), roots };
+    const indexes = configuredIndexes(hostsSettings(path.join(folder, 'cache')), trees, backends.rg);
+    const canonical = { hidden: false, follow: false, noIgnore: false };
+    expect(indexes).toMatchObject(
+      roots.map((one) => ({ indexed: { root: one, hidden: false, noIgnore: false }, spec: { key: { rootPath: one, ...canonical } } })),
+    );
+    expect(new Set(indexes.map(({ keyHash }) => keyHash)).size).toBe(2);
+  });
+
   it('does not use an index of another backend, nor of another root; nothing spans two roots', {
     tags: ['FR-LSI-IDX-ROOT-02.2', 'FR-LSI-IDX-ROOT-02.3', 'FR-LSI-IDX-SCOPE-02.1', 'FR-LSI-IDX-SCOPE-02.2'],
   }, async () => {

@@ -81,7 +81,7 @@ describe('an index host comes to each reason by what is said of it, and back', (
     await again.until('COMPLETE');
   });
 
-  it('WATCHER_OVERFLOW_DURING_BUILD', { tags: ['LSI-ENUM-12', 'FR-LSI-BG-62'] }, async () => {
+  it('WATCHER_OVERFLOW_DURING_BUILD', { tags: ['LSI-ENUM-12', 'FR-LSI-BG-60', 'FR-LSI-BG-62'] }, async () => {
     for (let at = 0; at < 300; at += 1) writeFileSync(path.join(root, `more${at}`), `straw ${at}`);
     const { build, host: usual } = hostsSettings('');
     // It rests for an hour after the first files, and so it still runs when the host stands still.

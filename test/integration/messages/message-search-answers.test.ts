@@ -213,7 +213,7 @@ describe('explain', () => {
   });
 
   it('says what a mode fell back to, the same each time', {
-    tags: ['MS-052', 'MS-096', 'MS-097', 'MS-118', 'MS-125', 'MS-149', 'MS-156', 'MS-161'],
+    tags: ['MS-015', 'MS-052', 'MS-096', 'MS-097', 'MS-118', 'MS-125', 'MS-149', 'MS-156', 'MS-161'],
   }, async () => {
     const first = await ask({ mode: 'hybrid_rerank', explain: true });
     expect(first.explain).toMatchObject({
@@ -248,6 +248,9 @@ describe('cursors', () => {
     expect(foreign).toMatchObject({ explain: { cursor_invalidated: true, notes: [expect.stringContaining('another engine')] } });
     expect(foreign.results).toHaveLength(5);
     expect(search.events).toContainEqual({ event: 'search.cursor.invalidated', cursor_engine: 'tantivy', current_engine: 'fts5' });
+    // Also where nobody asks for an explanation.
+    expect((await ask({ cursor: 's3fe8000000000000:i1:ehybrid' })).results).toHaveLength(5);
+    expect(search.events).toContainEqual({ event: 'search.cursor.invalidated', cursor_engine: 'hybrid', current_engine: 'fts5' });
     for (const cursor of ['garbage', 's0:i1:elucene', '', 's0']) expect((await ask({ cursor })).results).toHaveLength(5);
     const lost = await ask({ cursor: 'sc008000000000000:i99', explain: true });
     expect(lost).toMatchObject({ explain: { cursor_invalidated: true } });

@@ -72,4 +72,21 @@ describe('a shadow', () => {
     rig.close();
     plain.close();
   });
+
+  it('is told of also where it finds something else', { tags: ['MS-150'] }, async () => {
+    const plain = searchOver(box.file);
+    const withoutFirst: MessageEngine['find'] = async (request) => {
+      const found = await plain.fts5.find(request);
+      return found.ok ? { ok: true, value: { ...found.value, rows: found.value.rows.slice(1) } } : found;
+    };
+    const tantivy: MessageEngine = { ...plain.fts5, name: 'tantivy', tag: 'tantivy', find: withoutFirst };
+    const rig = searchOver(box.file, { killSwitch: 'shadow', engines: { tantivy } });
+    const { results, explain } = await rig.search({ text: 'plan', explain: true }, null);
+    expect(results).toHaveLength(5);
+    const comparison = { serving_engine: 'fts5', shadow_engine: 'tantivy', overlap_jaccard: 4 / 5, mrr_delta: -1, serving_only: 1, shadow_only: 0 };
+    expect(explain?.shadow).toMatchObject(comparison);
+    expect(rig.events).toContainEqual({ event: 'search.shadow.comparison', comparison: { ...comparison, ndcg_at_10: explain?.shadow?.ndcg_at_10 } });
+    rig.close();
+    plain.close();
+  });
 });

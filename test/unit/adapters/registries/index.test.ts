@@ -45,10 +45,19 @@ function thrown(work: () => unknown): unknown {
 
 describe('the registries', () => {
   it('load tools from registries/tools.json, each from the file that its entry points to', { tags: ['PE-17', 'PE-18'] }, () => {
+    const [elsewhere, unlisted] = ['c.tool', 'b.tool'].map((id) => ({ ...TOOL, id }));
+    write('registries/tools.json', [
+      { ...TOOL, path: 'config/tools/a.tool.json' },
+      { ...elsewhere, path: 'config/tools/elsewhere.tool.json' },
+    ]);
+    write('config/tools/elsewhere.tool.json', elsewhere);
+    write('config/tools/c.tool.json', { ...elsewhere, version: '2' });
+    write('config/tools/b.tool.json', unlisted);
     const registries = read();
     expect(registries.lookup('tools', 'a.tool')).toEqual(TOOL);
+    expect(registries.lookup('tools', 'c.tool')).toEqual(elsewhere);
     expect(registries.lookup('tools', 'b.tool')).toBeUndefined();
-    expect(registries.refs('tools')).toEqual(['a.tool']);
+    expect(registries.refs('tools')).toEqual(['a.tool', 'c.tool']);
   });
 
   it('load capabilities and use cases by what they call themselves', () => {

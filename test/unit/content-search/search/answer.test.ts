@@ -158,6 +158,20 @@ describe('the stats', () => {
     expect(used).toMatchObject({ fallback_used: true, fallback_reason: 'LITERAL_NO_MATCHES', fuzzy_levels_tried: [1, 2] });
   });
 
+  it.each([
+    ['null where the index was used', 'COMPLETE', null, null],
+    ['null where the request is not one for an index', 'COMPLETE', 'REGEX', null],
+    ['INDEX_OFF where there is none', 'DISABLED', 'INDEX_OFF', 'INDEX_OFF'],
+    ['CAPABILITY_MISSING where it is one of another program', 'COMPLETE', 'BACKEND', 'CAPABILITY_MISSING'],
+    ['INDEX_UNAVAILABLE where the index could not serve', 'COMPLETE', 'VETO', 'INDEX_UNAVAILABLE'],
+    ['INDEX_UNAVAILABLE where it is in no state to serve, whatever was asked', 'UNCERTAIN', 'REGEX', 'INDEX_UNAVAILABLE'],
+  ] as const)('say without a fuzzy fallback as its reason: %s', { tags: ['FR-LSI-STAT-02.8'] }, (_, state, bypass, reason) => {
+    const index = { ...NO_INDEX_FACTS, state, bypass };
+    expect(statsOf({ ...COUNTED, index })).toMatchObject({ fallback_used: false, fallback_reason: reason, index_exclusion_used: bypass === null });
+    const used = statsOf({ ...COUNTED, index, fallback: { ...fallback, levelsTried: [1] } });
+    expect(used).toMatchObject({ fallback_used: true, fallback_reason: 'LITERAL_NO_MATCHES' });
+  });
+
   it('class each field, and name those that time decides by their unit', { tags: ['FR-LSI-STAT-03.1', 'FR-LSI-STAT-03.3', 'FR-LSI-STAT-02.10'] }, () => {
     expect(Object.keys(STATS_CLASSES).sort()).toEqual(Object.keys(ContentSearchStats.shape).sort());
     for (const [name, kind] of Object.entries(STATS_CLASSES)) expect(kind === 'best_effort').toBe(/_ms$|^bytes_read$/.test(name));

@@ -122,9 +122,13 @@ const lexical = (path: string, platform: PathPlatform, base = platform === 'posi
 describe('keys of paths (NormalizePathForKey)', () => {
   it.each([
     ['./a/./b', '/w/a/b'],
+    ['a/b/.', '/w/a/b'],
+    ['/./x/././y/./', '/x/y'],
     ['a//b/', '/w/a/b'],
     ['.', '/w'],
+    ['./', '/w'],
     ['/', '/'],
+    ['/.', '/'],
     ['//', '/'],
     ['/x/', '/x'],
     ['a\\b', '/w/a\\b'],

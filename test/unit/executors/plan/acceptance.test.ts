@@ -150,16 +150,15 @@ describe('A5: a training convention', () => {
 
 describe('A6: the output of a planner that asks a person', () => {
   it('is just run; nothing is decided here', { tags: ['PE-02', 'PE-38', 'PE-43'] }, () => {
-    const steps = [
-      cap('human.validation.request', { message: 'Which client?', destination: 'agent', reason: 'ambiguous' }),
-      call('slack', 'message.send', { channel: '#ops', text: 'asked' }),
-    ];
+    const asked = call('slack', 'message.send', { channel: '#ops', text: 'asked' }, to({ sent: '$.data.message_id' }));
+    const steps = [cap('human.validation.request', { message: 'Which client?', destination: 'agent', reason: 'ambiguous' }), asked, asked];
     const played = play(execution(steps), () => ok({ message_id: 'm-7' }));
     expect(paramsOf(played)).toEqual([
       { channel: 'agent', text: 'Which client? (ambiguous)' },
       { channel: '#ops', text: 'asked' },
+      { channel: '#ops', text: 'asked' },
     ]);
-    expect(played).toMatchObject({ code: undefined, state: { validation: { id: 'm-7' } } });
+    expect(played).toMatchObject({ code: undefined, state: { validation: { id: 'm-7' }, sent: 'm-7' } });
   });
 });
 

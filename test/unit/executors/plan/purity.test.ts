@@ -32,7 +32,7 @@ describe('the plan core', () => {
   it('is the one plan executor, between those who wire it and ports of its tools; what may exist around it is around it', {
     tags: ['PE-03', 'PE-04', 'PE-63'],
   }, () => {
-    const users = OTHERS.filter(([, text]) => /from '[^']*executors\/plan\//.test(text)).map(([name]) => name);
+    const users = OTHERS.filter(([, text]) => /(?:from |import\()'[^']*executors\/plan\//.test(text)).map(([name]) => name);
     expect(users.sort()).toEqual(['plan/outline', 'plan/preview', 'roles/kernel', 'roles/wire-plans'].map((name) => path.join('src', 'bin', `${name}.ts`)));
     const starters = [...SOURCES, ...OTHERS].filter(([, text]) => /export function startPlan\b/.test(text)).map(([name]) => name);
     expect(starters).toEqual(['start-plan.ts']);

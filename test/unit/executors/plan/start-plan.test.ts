@@ -49,7 +49,7 @@ describe('the result envelope', () => {
     });
   });
 
-  it('keeps the parts of memory that the plan does not change', () => {
+  it('keeps the parts of memory that the plan does not change', { tags: ['PE-47'] }, () => {
     const memory = { session_id: 'mine', state: { a: { b: 1 } }, stack: ['x'] };
     const { header, payload } = execution([say({}, { save: { to: { c: 'lit:1' } } })]) as { header: JsonObject; payload: JsonObject };
     expect(play({ header, payload: { ...payload, memory } }).done.envelope['output']).toMatchObject({ memory: { ...memory, state: { a: { b: 1 }, c: '1' } } });

@@ -94,8 +94,8 @@ describe('what a search asks for', () => {
 
   it("searches for the query without leading and trailing white space, Unicode's included", { tags: ['SE-22'] }, async () => {
     const { run, requests } = executor();
-    for (const query of ['  a ', '\u0085a b\u2003', '\t\r\na\n', '\ufeffa']) await run(inputs({ query }));
-    expect(requests.map(({ query }) => query)).toEqual(['a', 'a b', 'a', '\ufeffa']);
+    for (const query of ['  a ', '\u0085a b\u2003', '\u2003a\u0085', '\t\r\na\n', '\ufeffa', 'a\ufeff ']) await run(inputs({ query }));
+    expect(requests.map(({ query }) => query)).toEqual(['a', 'a b', 'a', 'a', '\ufeffa', 'a\ufeff']);
   });
 
   it('takes 1 to 4096 code points, counting an astral character as one', { tags: ['SE-23', 'SE-24'] }, async () => {

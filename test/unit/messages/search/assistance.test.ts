@@ -83,6 +83,20 @@ describe('moments', () => {
     expect(momentText(momentUs(text, end) ?? Number.NaN)).toBe(expected);
   });
 
+  it.each(['America/New_York', 'Pacific/Kiritimati'])('mean the same on a machine in %s', { tags: ['MS-119'] }, (zone) => {
+    const before = process.env['TZ'];
+    process.env['TZ'] = zone;
+    try {
+      expect(new Date(0).getTimezoneOffset()).not.toBe(0);
+      expect(momentText(momentUs('2026-01-31', 'start') ?? Number.NaN)).toBe('2026-01-31T00:00:00.000000Z');
+      expect(momentText(momentUs('2026-01-31', 'end') ?? Number.NaN)).toBe('2026-01-31T23:59:59.999999Z');
+      expect(momentText(momentUs('2026-01-31T10:20', 'start') ?? Number.NaN)).toBe('2026-01-31T10:20:00.000000Z');
+    } finally {
+      if (before === undefined) delete process.env['TZ'];
+      else process.env['TZ'] = before;
+    }
+  });
+
   it.each(['', 'soon', '2026-02-30', '2026-13-01', '2026-01-31T25:00', '2026-01-31T10:60', '2026-1-1', '31.01.2026'])('reads none in %j', (text) => {
     expect(momentUs(text, 'start')).toBeUndefined();
   });

@@ -45,6 +45,10 @@ describe('cursor tokens', () => {
     expect(encodeCursor({ score, id: 7n, engine: undefined })).toBe(`${bits}:i7`);
   });
 
+  it.each(['fts5', 'tantivy', 'postgresql', 'hybrid'] as const)('say of the engine %s that it is the one', { tags: ['MS-077'] }, (engine) => {
+    expect(encodeCursor({ score: 1, id: 7n, engine })).toBe(`s3ff0000000000000:i7:e${engine}`);
+  });
+
   it('reads back what it wrote, whatever the number and the id', { tags: ['MS-075'] }, () => {
     const engine = fc.constantFrom('fts5' as const, 'tantivy' as const, 'hybrid' as const, undefined);
     fc.assert(

@@ -45,6 +45,16 @@ describe('facets', () => {
     expect(facets({ direction: 'outbox' })).toEqual([]);
   });
 
+  it('know no direction without an agent, whatever else is asked for', { tags: ['MS-030', 'MS-132'] }, () => {
+    const { agent_name: _, ...others } = EVERYTHING;
+    const direction = (query: object) => filtersOf(normalQuery(SearchQuery.parse({ text: 'plan', ...query }))).direction;
+    for (const query of [{}, { project_id: 1 }, { sender_name: 'Bob' }, others]) {
+      expect(direction({ ...query, direction: 'inbox' })).toBeNull();
+      expect(facets({ ...query, direction: 'outbox' })).not.toContain('direction');
+      expect(direction({ ...query, direction: 'inbox', agent_name: 'Ada' })).toBe('inbox');
+    }
+  });
+
   it.each(['agent', 'project'])('of messages do not count for the kind %s', { tags: ['MS-144'] }, (doc_kind) => {
     expect(facets({ ...EVERYTHING, doc_kind })).toEqual(['project_id', 'scope_project_set', 'cursor', 'min_score']);
   });

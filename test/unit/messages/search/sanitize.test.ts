@@ -80,6 +80,7 @@ describe('sanitizeFtsQuery', () => {
 describe('normalText', () => {
   it('leaves out blanks at the ends and makes one of several', { tags: ['MS-048'] }, () => {
     expect(normalText('  a \t b\u00a0\n\u2003c\0d ')).toBe('a b c d');
+    expect(normalText('\ta\tb\nc\u00a0d  e\n')).toBe('a b c d e');
   });
 });
 

@@ -52,7 +52,7 @@ describe('the plan of a query', () => {
 
   it.each(['(?=abc)abc', '(a)bc\\1', 'abc\\', '#abc', '(?i)abc', '[[a]bc]d', '\\p{L}abc', 'a**bcd'])(
     'bypasses for an expression that is not understood in full, whatever could be gained from it: %s',
-    { tags: ['FR-LSI-CAND-RE-01', 'FR-LSI-CAND-RE-02'] },
+    { tags: ['FR-LSI-CAND-RE-01', 'FR-LSI-CAND-RE-02', 'FR-LSI-SAFE-02.3'] },
     (pattern) => {
       expect(plan(pattern, { fixedStrings: false })).toEqual({ bypass: 'REGEX' });
     },
@@ -60,7 +60,7 @@ describe('the plan of a query', () => {
 
   it.each(['a.c', 'ab|abcd', '(ab.c|d)', 'abc?', 'abc*d', 'a{2}', '[a]b.c', '\\w+', 'a|.*'])(
     'bypasses for an expression of which some match may have no n-gram: %s',
-    { tags: ['FR-LSI-CAND-RE-01', 'FR-LSI-CAND-RE-02'] },
+    { tags: ['FR-LSI-CAND-RE-01', 'FR-LSI-CAND-RE-02', 'FR-LSI-SAFE-02.3'] },
     (pattern) => {
       expect(plan(pattern, { fixedStrings: false })).toEqual({ bypass: 'NO_USABLE_NGRAM' });
     },
@@ -100,11 +100,19 @@ describe('the plan of a query', () => {
     expect(groupsOf(plan('1k\u0264', { ignoreCase: true }, asked))[0]).toHaveLength(6);
   });
 
-  it('bypasses for an approximate search, literal or not', { tags: ['FR-LSI-CAND-FZ-01'] }, () => {
+  it.each(['\u212aelvin', '\u212aelvin.*zero', '(abc|\u2126hm)s'])(
+    'bypasses for %j, which NFC would change, literal or not',
+    { tags: ['FR-LSI-BLOOM-Q-01.1'] },
+    (pattern) => {
+      for (const fixedStrings of [true, false]) expect(plan(pattern, { fixedStrings })).toEqual({ bypass: 'NOT_NFC' });
+    },
+  );
+
+  it('bypasses for an approximate search, literal or not', { tags: ['FR-LSI-CAND-FZ-01', 'FR-LSI-SAFE-02.3'] }, () => {
     for (const fuzzy of [1, 2, 3, 4]) expect(plan('needle', { fuzzy })).toEqual({ bypass: 'FUZZY' });
   });
 
-  it('bypasses for a backend whose folding is not known, in every mode', { tags: ['FR-LSI-TOK-04.3'] }, () => {
+  it('bypasses for a backend whose folding is not known, in every mode', { tags: ['FR-LSI-TOK-04.3', 'FR-LSI-SAFE-02.3'] }, () => {
     const unknown = { strategy: 'UNKNOWN', provenBeyondAscii: false } as const;
     for (const mode of ['sensitive', 'insensitive', 'smart'])
       expect(queryPlan(asked({ pattern: 'Needle', case: mode }), unknown, 3)).toEqual({ bypass: 'FOLDING_UNKNOWN' });

@@ -125,7 +125,9 @@ describe('building', () => {
     expect(asks(RECORDS.BUILDING, 'BUILD_COMPLETED')).toEqual([]);
   });
 
-  it('is not complete when a directory could not be read, or nobody watched', { tags: ['FR-LSI-SAFE-COMPLETE-01', 'FR-LSI-SAFE-COMPLETE-02'] }, () => {
+  it('is not complete when a directory could not be read, or nobody watched', {
+    tags: ['FR-LSI-SAFE-02.4', 'FR-LSI-SAFE-COMPLETE-01', 'FR-LSI-SAFE-COMPLETE-02'],
+  }, () => {
     const hid = step(RECORDS.BUILDING, trigger('BUILD_COMPLETED', { hidingErrors: 1 }));
     expect(hid).toMatchObject({ state: 'UNCERTAIN', reason: 'ENUMERATION_ERROR', building: null, epoch: 3 });
     const unwatched = step({ ...RECORDS.BUILDING, watcherLost: true }, 'BUILD_COMPLETED');
@@ -158,7 +160,7 @@ describe('building', () => {
     expect(step(lost, trigger('BUILD_COMPLETED', { since: 6 }))).toBe(lost);
   });
 
-  it('does not promote a build behind an uncertain index, however it ends', { tags: ['LSI-ST-18'] }, () => {
+  it('does not promote a build behind an uncertain index, however it ends', { tags: ['LSI-ST-18', 'FR-LSI-BG-62'] }, () => {
     const behind = step(RECORDS.BUILDING, 'WATCHER_OVERFLOW');
     expect(behind).toMatchObject({ state: 'UNCERTAIN', reason: 'WATCHER_OVERFLOW_DURING_BUILD', building: 7 });
     const ended = step(behind, 'BUILD_COMPLETED');

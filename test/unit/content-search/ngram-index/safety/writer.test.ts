@@ -4,6 +4,7 @@ import { advance } from '../../../../../src/content-search/ngram-index/safety/wr
 import { createMemoryContentIndex } from '../../../../../src/content-search/ngram-index/storage/memory-store.ts';
 import type { ContentIndexStore, IndexSafety } from '../../../../../src/core/ports/index.ts';
 import { ABSENT, COMPLETE, dirtyAt, metaFor, T0 } from '../../../../conformance/content-index-samples.ts';
+import { RECORDS } from './cases.ts';
 
 function storeWith(safety: IndexSafety): ContentIndexStore {
   const store = createMemoryContentIndex();
@@ -35,6 +36,12 @@ describe('the writer of a safety record', () => {
       value: { actions: ['STOP_BUILD', 'QUARANTINE', 'SCHEDULE_BUILD'] },
     });
     expect(look(store)).toMatchObject({ value: { safety: { state: 'CORRUPT' }, dirty: 0 } });
+  });
+
+  it.each(['BUILDING', 'COMPLETE', 'UNCERTAIN', 'CORRUPT'] as const)('clears it also when an index that is %s is evicted', { tags: ['LSI-ST-23'] }, (state) => {
+    const store = storeWith(RECORDS[state]);
+    expect(advance(store, 'a', [{ kind: 'EVICTED' }], T0 + 5)).toMatchObject({ ok: true, value: { actions: ['STOP_BUILD', 'QUARANTINE'] } });
+    expect(look(store)).toMatchObject({ value: { safety: { state: 'ABSENT' }, dirty: 0 } });
   });
 
   it('writes nothing when nothing changes', () => {

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Sqlite } from '../../../../../src/adapters/sqlite/driver.ts';
 import { DISABLED_REASONS, UNCERTAIN_REASONS } from '../../../../../src/content-search/ngram-index/safety/states.ts';
 import { prepareCacheDirectory } from '../../../../../src/content-search/ngram-index/storage/sqlite-directory.ts';
-import { answerOf, removeRecords } from '../../../../../src/content-search/ngram-index/storage/sqlite-open.ts';
+import { answerOf, openRecords, removeRecords } from '../../../../../src/content-search/ngram-index/storage/sqlite-open.ts';
 import { openContentIndexStore, openContentIndexView } from '../../../../../src/content-search/ngram-index/storage/sqlite-store.ts';
 import type { ContentIndexStore, IndexSafety, RecordsAnswer } from '../../../../../src/core/ports/index.ts';
 import { ABSENT, COMPLETE, dirtyAt, metaFor, T0 } from '../../../../conformance/content-index-samples.ts';
@@ -132,6 +132,14 @@ describe('several processes', () => {
         return [before, records.safety('a')];
       }),
     ).toEqual({ ok: true, value: [ABSENT, ABSENT] });
+  });
+
+  it.each([0, 50, 250])('wait %i ms for a lock where that is set, whether they write or only read', { tags: ['FR-LSI-IDX-CONC-02'] }, (lockTimeoutMs) => {
+    for (const readonly of [false, true]) {
+      const records = openRecords({ directory, lockTimeoutMs }, { readonly });
+      open.push(records);
+      expect(records.pragma('busy_timeout', { simple: true })).toBe(lockTimeoutMs);
+    }
   });
 
   it('wait for a lock no longer than they may, and say so', { tags: ['FR-LSI-IDX-CONC-02', 'LSI-ST-07', 'FR-LSI-BG-13.4'] }, () => {

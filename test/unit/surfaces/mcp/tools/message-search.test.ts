@@ -1,11 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SearchMessagesOutput, SearchMessagesProductOutput, SearchQuery, TOOL_ALIASES } from '../../../../../src/contracts/index.ts';
+import { SearchMessagesOutput, SearchMessagesProductOutput, SearchQuery } from '../../../../../src/contracts/index.ts';
 import { A_MESSAGE, type MessageSearchTwin, messageSearchTwin } from '../../../../support/message-search-twin.ts';
 import { startMcp, type Told } from '../mcp-rig.ts';
 
 const PROJECT = { project_key: 'backend', query: 'plan' };
 const PRODUCT = { product_key: 'suite', query: 'plan' };
+/** Names of one argument, as the specification has them (message-search.md 6.1, 6.2). */
+const ALIASES = {
+  sender: ['sender', 'from_agent', 'sender_name'],
+  date_start: ['date_start', 'date_from', 'after', 'since'],
+  date_end: ['date_end', 'date_to', 'before', 'until'],
+  project: ['project', 'project_key_filter', 'project_slug', 'proj'],
+};
 const DAY_START = Date.parse('2026-01-02T00:00:00Z') * 1000;
 const DAY_END = DAY_START + 86_400_000_000 - 1;
 
@@ -68,7 +75,7 @@ describe('search_messages', () => {
     expect((await askedBy({ ranking })).ranking).toBe(is);
   });
 
-  it.each(TOOL_ALIASES.sender)('takes the sender as %s', { tags: ['MS-110'] }, async (name) => {
+  it.each(ALIASES.sender)('takes the sender as %s', { tags: ['MS-110'] }, async (name) => {
     expect((await askedBy({ [name]: ' BlueLake ' })).sender_name).toBe('BlueLake');
   });
 
@@ -83,11 +90,11 @@ describe('search_messages', () => {
     expect((await askedBy({ thread_id: '  ' })).thread_id).toBeUndefined();
   });
 
-  it.each(TOOL_ALIASES.date_start)('takes the start as %s: of a day its first microsecond in UTC', { tags: ['MS-113', 'MS-119'] }, async (name) => {
+  it.each(ALIASES.date_start)('takes the start as %s: of a day its first microsecond in UTC', { tags: ['MS-113', 'MS-119'] }, async (name) => {
     expect((await askedBy({ [name]: '2026-01-02' })).time_range).toEqual({ min_ts: DAY_START });
   });
 
-  it.each(TOOL_ALIASES.date_end)('takes the end as %s: of a day its last microsecond in UTC', { tags: ['MS-114', 'MS-119', 'MS-120'] }, async (name) => {
+  it.each(ALIASES.date_end)('takes the end as %s: of a day its last microsecond in UTC', { tags: ['MS-114', 'MS-119', 'MS-120'] }, async (name) => {
     expect((await askedBy({ [name]: '2026-01-02' })).time_range).toEqual({ max_ts: DAY_END });
   });
 
@@ -192,7 +199,7 @@ describe('search_messages_product', () => {
     expect((await call({ product_key: 'none' }, 'search_messages_product')).told).toMatchObject(refused('NOT_FOUND', 'product_key'));
   });
 
-  it.each(TOOL_ALIASES.project)('narrows to one of its projects by %s', { tags: ['MS-122'] }, async (name) => {
+  it.each(ALIASES.project)('narrows to one of its projects by %s', { tags: ['MS-122'] }, async (name) => {
     expect(await askedBy({ [name]: 'frontend' }, 'search_messages_product')).toMatchObject({ project_id: 2 });
     expect((await call({ [name]: 'other' }, 'search_messages_product')).told).toMatchObject(refused('NOT_FOUND', name));
     expect((await call({ [name]: 'nowhere' }, 'search_messages_product')).told).toMatchObject(refused('NOT_FOUND', name));
@@ -223,7 +230,7 @@ describe('whatever arguments come', () => {
   const text = fc.oneof(fc.string({ unit: 'binary', maxLength: 12 }), fc.constantFrom('', ' ', '2026-01-01', '2026-13-01', 'high', 'A', 'recency', 's0:i1'));
   const value = fc.oneof({ weight: 4, arbitrary: text }, fc.integer(), fc.double(), fc.boolean(), fc.constant(null), fc.array(text, { maxLength: 2 }));
   const names = [
-    ...Object.values(TOOL_ALIASES).flat(),
+    ...Object.values(ALIASES).flat(),
     'limit',
     'offset',
     'cursor',
