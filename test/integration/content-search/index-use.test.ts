@@ -170,7 +170,7 @@ describe('what an index leaves behind', () => {
     for (const { parentPath, name } of files) expect(readFileSync(path.join(parentPath, name)).includes('a needle, a Needle')).toBe(false);
   });
 
-  it('is said in the stats of each search, with the reason why it is where it is', { tags: ['FR-LSI-STOR-FALLBACK-01.4'] }, async () => {
+  it('is said in the stats of each search, with the reason why it is where it is', { tags: ['FR-LSI-STOR-FALLBACK-01.4', 'FR-LSI-STAT-02.6'] }, async () => {
     const settings = hostsSettings(path.join(folder, 'cache'), { storageMode: 'memory', storageFallback: 'PERMISSION_DENIED' });
     const links = await patientLinks(settings, treesOf(root, DEFAULT_DENIED_PATTERNS), backends.rg);
     if (links === undefined) throw new Error('there is no index');
