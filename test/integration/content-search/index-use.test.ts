@@ -196,7 +196,7 @@ describe('index roots', () => {
 
 describe('a tree that an index is not worth', () => {
   it('has none in mode auto until it has grown; each start measures it anew', {
-    tags: ['FR-LSI-BG-05.3', 'FR-LSI-BG-06.1', 'FR-LSI-BG-06.3', 'FR-LSI-IDX-01', 'FR-LSI-IDX-03', 'FR-LSI-IDX-04'],
+    tags: ['FR-LSI-BG-05.3', 'FR-LSI-BG-06.1', 'FR-LSI-BG-06.3', 'FR-LSI-IDX-01', 'FR-LSI-IDX-03', 'FR-LSI-IDX-04', 'CFG-LSI-IDX-02'],
   }, async () => {
     const tree = path.join(folder, 'small');
     mkdirSync(tree);
@@ -214,7 +214,8 @@ describe('a tree that an index is not worth', () => {
     await second.settled('COMPLETE');
     await second.stop();
     rmSync(path.join(tree, '4.txt'));
-    const always = await hostsHere({ ...base, cacheRoot: cache }, treesOf(tree, []), backends.rg);
+    // The same thresholds, which mode on does not regard.
+    const always = await hostsHere({ ...auto, mode: 'on', host: { ...auto.host, mode: 'on', autoThresholdFiles: 1_000 } }, treesOf(tree, []), backends.rg);
     await always.settled('COMPLETE');
     await always.stop();
   });
