@@ -45,6 +45,20 @@ export function messageEngineConformance({ make, scoresTellNothing }: EngineWish
     });
   });
 
+  it('takes a thread by its whole name, letter by letter', { tags: ['MS-134'] }, async () => {
+    await withEngine(make, 3, async ({ engine }, box) => {
+      const threads = ['br-4', 'br-42', 'br', 'BR-4', 'br-4 ', 'br-4%', 'br_4'];
+      const ids = threads.map((thread) => box.mails.flatMap(({ id, thread_id }) => (thread_id === thread ? [id] : [])));
+      expect(ids.map(({ length }) => length > 0)).toEqual(threads.map((_, at) => at < 2));
+      for (const [at, thread_id] of threads.entries()) {
+        const request = requestOf({ query: { text: '', thread_id }, viewer: null, wanted: { by: 'filters' } });
+        if (request === undefined) throw new Error('there is no question');
+        const { rows } = await found(engine, request);
+        expect({ thread_id, ids: rows.map(({ id }) => id).sort((a, b) => a - b) }).toEqual({ thread_id, ids: ids[at]?.sort((a, b) => a - b) });
+      }
+    });
+  });
+
   it('has a total order: by score, or by time, then by id; the best row of the set scores 1', { tags: ['MS-066', 'MS-067', 'MS-072'] }, async () => {
     await withEngine(make, 2, async ({ engine }, box, random) => {
       for (const { request } of questions(random, box)) {

@@ -181,7 +181,7 @@ describe('what an index leaves behind', () => {
     for (const { parentPath, name } of files) expect(readFileSync(path.join(parentPath, name)).includes('a needle, a Needle')).toBe(false);
   });
 
-  it('is said in the stats of each search, with the reason why it is where it is', { tags: ['FR-LSI-STOR-FALLBACK-01.4'] }, async () => {
+  it('is said in the stats of each search, with the reason why it is where it is', { tags: ['FR-LSI-STOR-FALLBACK-01.4', 'FR-LSI-STAT-02.6'] }, async () => {
     const settings = hostsSettings(path.join(folder, 'cache'), { storageMode: 'memory', storageFallback: 'PERMISSION_DENIED' });
     const links = await patientLinks(settings, treesOf(root, DEFAULT_DENIED_PATTERNS), backends.rg);
     if (links === undefined) throw new Error('there is no index');
@@ -207,7 +207,7 @@ describe('index roots', () => {
 
 describe('a tree that an index is not worth', () => {
   it('has none in mode auto until it has grown; each start measures it anew', {
-    tags: ['FR-LSI-BG-05.3', 'FR-LSI-BG-06.1', 'FR-LSI-BG-06.3', 'FR-LSI-IDX-01', 'FR-LSI-IDX-03', 'FR-LSI-IDX-04'],
+    tags: ['FR-LSI-BG-05.3', 'FR-LSI-BG-06.1', 'FR-LSI-BG-06.3', 'FR-LSI-IDX-01', 'FR-LSI-IDX-03', 'FR-LSI-IDX-04', 'CFG-LSI-IDX-02'],
   }, async () => {
     const tree = path.join(folder, 'small');
     mkdirSync(tree);
@@ -225,7 +225,8 @@ describe('a tree that an index is not worth', () => {
     await second.settled('COMPLETE');
     await second.stop();
     rmSync(path.join(tree, '4.txt'));
-    const always = await hostsHere({ ...base, cacheRoot: cache }, treesOf(tree, []), backends.rg);
+    // The same thresholds, which mode on does not regard.
+    const always = await hostsHere({ ...auto, mode: 'on', host: { ...auto.host, mode: 'on', autoThresholdFiles: 1_000 } }, treesOf(tree, []), backends.rg);
     await always.settled('COMPLETE');
     await always.stop();
   });

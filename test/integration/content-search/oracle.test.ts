@@ -1,7 +1,8 @@
-import { rmSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { BackendKind, SearchBackend } from '../../../src/core/ports/index.ts';
-import { runOracle } from '../../support/content/oracle.ts';
+import { runOnRealTree, runOracle } from '../../support/content/oracle.ts';
 import { realBackends, temporaryDirectory } from '../../support/content/rig.ts';
 
 let backends: Readonly<Record<BackendKind, SearchBackend>>;
@@ -30,5 +31,18 @@ describe('generated trees and requests', () => {
     const count = await runOracle({ seed: 41, folder, backends, trees: 12, requestsPerTree: 10 });
     expect(count).toMatchObject({ trees: 12, requests: 120 });
     expect(count.events).toBeGreaterThan(100);
+  });
+
+  it('are in the order of the reference where the name of a directory begins other names', { tags: ['LSI-GEN-02', 'FR-LSI-ORD-03.1'] }, async () => {
+    const tree = path.join(folder, 'beginnings');
+    for (const name of ['a', 'a b', 'a-b', 'a.d', 'a0', 'é', 'é-b']) {
+      mkdirSync(path.join(tree, name), { recursive: true });
+      for (const file of ['x', 'a', 'a-b', 'a.txt']) writeFileSync(path.join(tree, name, file), 'needle in hay\nneedle\n');
+      writeFileSync(path.join(tree, `${name}!`), 'needle in hay\n');
+      writeFileSync(path.join(tree, `${name}.txt`), 'hay\nneedle\n');
+    }
+    const count = await runOnRealTree({ seed: 7, folder: tree, backends, requests: 40 });
+    expect(count.events).toBeGreaterThan(100);
+    expect(count.truncated).toBeGreaterThan(0);
   });
 });

@@ -112,6 +112,11 @@ describe.each<BackendKind>(['ugrep', 'rg'])('a search with %s', (kind) => {
   it('says what was searched relative to the order root', { tags: ['FR-LSI-ORD-ROOT-03'] }, async () => {
     expect((await answerTo(rig(), { pattern: 'x', path: './a/' })).path).toBe('a');
     expect((await answerTo(rig(), { pattern: 'x', path: 'inside' })).path).toBe('a');
+    const whole = eventsOf(await answerTo(rig(), { pattern: 'needle' }));
+    for (const start of ['a', './a/', 'inside', 'a-b', 'a.txt']) {
+      const part = await answerTo(rig(), { pattern: 'needle', path: start });
+      expect([start, eventsOf(part)]).toEqual([start, whole.filter((event) => event.startsWith(part.path === 'a' ? 'a/' : part.path))]);
+    }
     const absolute = rig({ sandbox: { allowAbsolute: true } });
     expect(await answerTo(absolute, { pattern: 'Nadel', path: path.join(root, 'a') })).toMatchObject({
       path: '.',

@@ -136,6 +136,17 @@ describe('a key that is bound to an agent', () => {
     }
   });
 
+  it('may ask for a part of it: projects, or what somebody else may see, too', { tags: ['MS-039'] }, async () => {
+    const under = async (reader: Reader, scope: object) => subjectsOf(await post({ text: 'plan', scope }, bearer(reader)));
+    const inProjects = (...allowed_project_ids: number[]) => ({ project_set: { allowed_project_ids } });
+    expect(await under('bob', inProjects(1, 2))).toEqual(MAY_FIND.bob);
+    expect(await under('bob', inProjects(1))).toEqual(MAY_FIND.bob.filter((subject) => !subject.startsWith('secret')));
+    expect(await under('ada', inProjects(2))).toEqual([]);
+    expect(await under('ada', inProjects())).toEqual([]);
+    expect(await under('bob', { caller_scoped: { caller_agent: 'Ada' } })).toEqual(MAY_FIND.ada);
+    expect(await under('bob', { caller_scoped: { caller_agent: 'Eve' } })).toEqual([]);
+  });
+
   it('knows agents and projects of its own projects only, and no Bcc of others', async () => {
     const slugs = async (reader: Reader) => subjectsOf(await post({ text: 'app OR web OR other', doc_kind: 'project' }, bearer(reader)));
     expect([await slugs('ada'), await slugs('bob'), await slugs('eve')]).toEqual([['app'], ['app'], ['web']]);

@@ -144,6 +144,7 @@ describe('statements', () => {
     };
     expect(await sqlOf('plan', 1)).toBe(await sqlOf('zulu', 7));
     expect(await sqlOf('plan', 1)).not.toContain('plan');
+    expect(await sqlOf('plan', 1)).toMatch(/^(?:SELECT|WITH) .* MATCH \? .* m\.thread_id = \? /);
   });
 });
 
@@ -189,12 +190,13 @@ describe('explain', () => {
     expect(await ask({})).not.toHaveProperty('explain');
   });
 
-  it('says that words were looked for in the tables, and why', { tags: ['MS-050', 'MS-085', 'MS-086', 'MS-126'] }, async () => {
+  it('says that words were looked for in the tables, and why', { tags: ['MS-050', 'MS-085', 'MS-086', 'MS-089', 'MS-126'] }, async () => {
     const answer = await ask({ text: "plan's", explain: true });
     expect(answer.explain).toMatchObject({
       method: 'like_fallback',
       normalized_query: null,
       used_like_fallback: true,
+      sql: expect.stringMatching(/^SELECT .*\bLIKE \?/),
       notes: [expect.stringContaining('invalid_query: fts5')],
     });
     expect((await ask({ text: 'plan @' })).results.map(({ id }) => id)).toEqual([5, 4, 3, 2, 1]);

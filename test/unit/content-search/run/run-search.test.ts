@@ -81,6 +81,20 @@ describe('a run', () => {
     },
   );
 
+  it('is truncated also where the event behind the limit is context, or of the next file', { tags: ['FR-LSI-TRUNC-01a.2'] }, async () => {
+    const six = Array.from({ length: 6 }, (_, n) => matchLine(n + 1));
+    const context = { ...matchLine(7), mark: '-' as const };
+    for (const more of [
+      { a: [...six, context], b: [] },
+      { a: six, b: [context, matchLine(8)] },
+      { a: six, b: [matchLine(1)] },
+    ]) {
+      const result = await runSearch(runOptions(scripted({ lines: new Map(Object.entries(more)) }), ['a', 'b'], { maxEvents: 6 }));
+      expect(result).toMatchObject({ truncated: true, truncationAssumed: false, end: 'truncated' });
+      expect(result.events).toHaveLength(6);
+    }
+  });
+
   it('sorts the output of a backend that mixes its files up', { tags: ['FR-LSI-ORD-04', 'T-LSI-DET-02'] }, async () => {
     await fc.assert(
       fc.asyncProperty(TREES, TUNINGS, fc.infiniteStream(fc.nat({ max: 1000 })), fc.integer({ min: 5, max: 200 }), async (counts, tuning, keys, split) => {

@@ -148,6 +148,20 @@ describe('the stats', () => {
     expect(stats).toMatchObject({ storage_mode: 'none', storage_fallback_reason: null, candidates_excluded: 0 });
   });
 
+  it('say where the index is kept, why not elsewhere, and why it is not to be relied on', {
+    tags: ['FR-LSI-STAT-02.2', 'FR-LSI-STAT-02.3', 'FR-LSI-STAT-02.4', 'FR-LSI-STAT-02.5', 'FR-LSI-STAT-02.6'],
+  }, () => {
+    const index = { ...NO_INDEX_FACTS, storageMode: 'memory' as const, storageFallback: 'PERMISSION_DENIED' };
+    expect(statsOf({ ...COUNTED, index: { ...index, state: 'UNCERTAIN', reason: 'WATCHER_DOWN', bypass: 'VETO' } })).toMatchObject({
+      ...{ index_safety_state: 'UNCERTAIN', index_uncertain_reason: 'WATCHER_DOWN', index_exclusion_used: false },
+      ...{ storage_mode: 'memory', storage_fallback_reason: 'PERMISSION_DENIED' },
+    });
+    expect(statsOf({ ...COUNTED, index: { ...index, state: 'COMPLETE', bypass: null, storageMode: 'sqlite', storageFallback: null } })).toMatchObject({
+      ...{ index_safety_state: 'COMPLETE', index_uncertain_reason: null, index_exclusion_used: true },
+      ...{ storage_mode: 'sqlite', storage_fallback_reason: null },
+    });
+  });
+
   it('have an integer version', { tags: ['FR-LSI-SCHEMA-RESP-03.1'] }, () => expect(Number.isInteger(statsOf(COUNTED).stats_version)).toBe(true));
 
   it('tell the fuzzy fallback from an index that is off', {

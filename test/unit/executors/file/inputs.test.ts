@@ -37,6 +37,10 @@ describe('inputs', () => {
     for (const id of ['FILE_MOVE', 'FILE_COPY'])
       expect(refusalOf(manifest(id, { destination_path: '/base/b' }))).toBe('EXECUTION_FAILED: inputs.source_path is required');
     expect(refusalOf(manifest('FILE_DELETE', {}, { constraints: { reversible: true } }))).toBe('EXECUTION_FAILED: inputs.source_path is required');
+    for (const source_path of ['base/a', './a', 'a'])
+      expect(refusalOf(manifest('FILE_MOVE', { source_path, destination_path: '/base/b' }))).toBe(
+        `EXECUTION_FAILED: inputs.source_path must be absolute (begin with '/'): ${JSON.stringify(source_path)}`,
+      );
   });
 
   it('needs destination_path for move and copy, and none for delete', { tags: ['FE-15'] }, () => {

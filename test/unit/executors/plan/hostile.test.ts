@@ -135,6 +135,12 @@ describe('a result that is none', () => {
     ['too much', ok({ text: 'x'.repeat(1024 * 1024) })],
     ['too deep', JSON.parse(`{"ok":true,"data":${'{"a":'.repeat(30)}1${'}'.repeat(30)},"error":null}`)],
     ['an error without a code', { ok: false, data: null, error: { message: 'y' } }],
+    ['an error without a message', { ok: false, data: null, error: { code: 'X' } }],
+    ['an error without saying that there is no data', { ok: false, error: { code: 'X', message: 'y' } }],
+    ['a success that does not say that there is no error', { ok: true, data: {} }],
+    ['meta that is a list', { ok: true, data: {}, error: null, meta: [] }],
+    ['meta of a failure that is text', { ok: false, data: null, error: { code: 'X', message: 'y' }, meta: 'm' }],
+    ['an ok that is text', { ok: 'true', data: {}, error: null }],
   ])('%s is INVALID_TOOL_RESULT, which the policy of the step handles', { tags: ['PE-34'] }, (_what, answer) => {
     const { code, results, done, error } = play(execution([say()]), () => answer);
     expect([code, done.endedBy]).toEqual(['INVALID_TOOL_RESULT', '0']);

@@ -20,6 +20,14 @@ const OUTSIDE = [
   'zod',
 ];
 
+/** What needs no import to reach the outside, the clock or chance. */
+const GLOBALS = new RegExp(
+  String.raw`\b(?:${[
+    ...['fetch', 'WebSocket', 'EventSource', 'MessageChannel', 'BroadcastChannel', 'navigator', 'process', 'console', 'performance', 'crypto'],
+    ...['setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask', 'globalThis', 'global', 'require', 'eval', 'Function', 'Date', 'Math.random'],
+  ].join('|')})\b`,
+);
+
 /** Every source of ours outside of the folder, with its text. */
 const OTHERS = ['src', 'queues', 'processors', 'config'].flatMap((folder) =>
   readdirSync(path.join(packageRoot(), folder), { recursive: true, encoding: 'utf8' })
@@ -41,7 +49,10 @@ describe('the plan core', () => {
   it('has nothing to reach a file, a network, a queue, a schedule, a log or another process with', { tags: ['PE-40', 'PE-41', 'PE-48', 'PE-62'] }, () => {
     const imports = new Set(SOURCES.flatMap(([, text]) => [...text.matchAll(/ from '([^']+)'/g)].map(([, from = '']) => from)));
     expect([...imports].filter((from) => !from.startsWith('./')).sort()).toEqual(OUTSIDE);
-    for (const [name, text] of SOURCES) expect([name, /\bimport\(|\bawait\b|\basync\b|\bPromise\b/.test(text)]).toEqual([name, false]);
+    for (const [name, text] of SOURCES) {
+      expect([name, /\bimport\(|\bawait\b|\basync\b|\bPromise\b/.test(text)]).toEqual([name, false]);
+      expect([name, GLOBALS.exec(text)?.[0]]).toEqual([name, undefined]);
+    }
   });
 
   it('names no tool and no business of anybody', { tags: ['PE-02', 'PE-39'] }, () => {

@@ -10,6 +10,8 @@ function legacy(input: JsonObject = {}, context: JsonObject = {}): JsonObject {
   return { context: { memory: MEMORY, ...context }, input: { steps: [say()], registryFiles: FILES, ...input } };
 }
 
+const legacyWith = (changes: JsonObject): JsonObject => ({ ...legacy(), ...changes });
+
 const errorsOf = (envelope: unknown): unknown => {
   const { code, error } = play(envelope);
   expect(code).toBe('INVALID_CONTRACT');
@@ -81,7 +83,13 @@ describe('a legacy envelope', () => {
     expect(play(legacy({ steps: [say({ x: '{{context.memory}}' })], options: { interpolate: 'all' } })).code).toBe('UNRESOLVED_REFERENCE');
   });
 
-  it('takes definitions from input.fallbackRegistry, too', () => {
+  it('keeps the bounds that its options set', { tags: ['PE-06'] }, () => {
+    const steps = [say(), say()];
+    expect(play(legacy({ steps, options: { maxSteps: 1 } })).code).toBe('MAX_STEPS_EXCEEDED');
+    expect(play(legacy({ steps, options: { maxSteps: 2 } })).code).toBeUndefined();
+  });
+
+  it('takes definitions from input.fallbackRegistry, too', { tags: ['PE-06'] }, () => {
     expect(play(legacy({ registryFiles: [], fallbackRegistry: { tools: { echo: ECHO } } })).code).toBeUndefined();
   });
 
@@ -162,6 +170,13 @@ describe('an envelope that does not fit', () => {
     ['too many steps allowed', execution([say()], { options: { maxSteps: 1001 } })],
     ['too much depth allowed', execution([say()], { options: { maxDepth: 33 } })],
     ['no steps allowed', execution([say()], { options: { maxSteps: 0 } })],
+    ['a legacy envelope with an unknown field', legacyWith({ extra: 1 })],
+    ['a legacy envelope with an error that is text', legacyWith({ error: 'x' })],
+    ['a legacy envelope with output that is a list', legacyWith({ output: [] })],
+    ['a legacy envelope without memory', legacyWith({ context: {} })],
+    ['a legacy envelope with memory of the wrong form', legacy({}, { memory: { session_id: '' } })],
+    ['a legacy envelope with steps that do not fit', legacy({ steps: [{ type: 'tool', ref: 'echo' }] })],
+    ['a legacy envelope that allows too many steps', legacy({ options: { maxSteps: 1001 } })],
     ['a list where definitions belong', { header: HEADER, payload: { steps: [say()], registryFiles: [{ category: 'tools', ref: 'tools', content: [] }] } }],
   ])('refuses %s', { tags: ['PE-54', 'PE-58'] }, (_what, envelope) => {
     expect(play(envelope)).toMatchObject({ code: 'INVALID_CONTRACT', calls: [], results: [] });

@@ -136,4 +136,16 @@ describe('on_error', () => {
     const { calls } = play(execution([say({ x: 'bad' }), say()]), judge);
     expect(calls).toHaveLength(1);
   });
+
+  it.each([
+    ['TOOL_FAILED', 'the tool answered 503'],
+    ['TOOL_UNAVAILABLE', 'inputs.tool is not bound to this queue on this host'],
+    ['EXECUTION_FAILED', 'the source does not exist'],
+    ['RESOURCE_EXHAUSTED', 'the task ran longer than its wall-clock limit'],
+    ['SCOPE_UNAVAILABLE', 'away'],
+  ])('invents no retry where none is declared, also after %s, %s', { tags: ['PE-53'] }, (code, message) => {
+    const pathsUnder = (policy: JsonObject): unknown =>
+      pathsOf(play(execution([say({}, policy)]), (_call, index) => (index === 0 ? { ok: false, data: null, error: { code, message } } : ok())));
+    expect([pathsUnder({}), pathsUnder(CONTINUE), pathsUnder(fallback(say()))]).toEqual([['0'], ['0'], ['0', '0!fb']]);
+  });
 });

@@ -158,6 +158,7 @@ describe('parameters of the envelope itself', () => {
   const raw = { x: '{{input.v}}', y: ['={{memory.state.gone}}', '{{', { a: null }], z: 1 };
 
   it('are forwarded as they are, extra braces and all', { tags: ['PE-19'] }, () => {
+    expect(paramsOf(play(execution([say({ ...raw, action: 'say' })])))).toEqual([{ ...raw, action: 'say' }]);
     expect(paramsOf(play(execution([say(raw)])))).toEqual([raw]);
     expect(paramsOf(play(execution([say(raw)], { options: { interpolate: 'registry' } })))).toEqual([raw]);
   });

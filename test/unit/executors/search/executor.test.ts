@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SEARCH_ERROR_CODES, type TaskManifest } from '../../../../src/contracts/index.ts';
+import { CAPABILITIES, SEARCH_ERROR_CODES, type TaskManifest } from '../../../../src/contracts/index.ts';
 import { type Execution, failure } from '../../../../src/core/outcome.ts';
 import type { Found, RunContext, ScanAnswer, ScanRequest, SearchScope } from '../../../../src/core/ports/index.ts';
 import { createSearchExecutor } from '../../../../src/executors/search/index.ts';
@@ -73,7 +73,12 @@ describe('what a search asks for', () => {
     },
   );
 
-  it.each(['FILE_MOVE', 'search_files', '', 'SEARCH_FILES ', '__proto__'])('refuses the capability %j', { tags: ['SE-17', 'SE-64'] }, async (capability_id) => {
+  const OTHERS = CAPABILITIES.filter((id) => !['SEARCH_FILES', 'SEARCH_EMAILS', 'SEARCH_DATASETS'].includes(id));
+
+  it.each([
+    ...OTHERS,
+    ...['PLAN', 'SEARCH_MESSAGES', 'search_files', 'Search_Emails', 'SEARCH', '', ' SEARCH_FILES', 'SEARCH_FILES ', 'SEARCH_FILES\0', '__proto__'],
+  ])('refuses the capability %j', { tags: ['SE-17', 'SE-64'] }, async (capability_id) => {
     expect(await codeOf({ capability_id })).toBe('UNSUPPORTED_CAPABILITY');
   });
 

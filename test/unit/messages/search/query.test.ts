@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { SearchQuery } from '../../../../src/contracts/index.ts';
+import { Direction, DocKind, Importance, RankingMode, SearchMode, SearchQuery } from '../../../../src/contracts/index.ts';
 import { normalQuery } from '../../../../src/messages/search/query.ts';
 
 const normal = (query: object) => normalQuery(SearchQuery.parse({ text: '', ...query }));
 
 describe('a query', () => {
   it('needs its text alone; everything else has the default of version 2', {
-    tags: ['MS-002', 'MS-026', 'MS-029', 'MS-035', 'MS-036', 'MS-038', 'MS-041', 'MS-045', 'MS-046', 'MS-047'],
+    tags: ['MS-002', 'MS-026', 'MS-029', 'MS-035', 'MS-036', 'MS-038', 'MS-041', 'MS-045', 'MS-046', 'MS-047', 'MS-058'],
   }, () => {
     expect(normal({ text: ' a \t b ' })).toEqual({
       text: 'a b',
@@ -56,6 +56,8 @@ describe('a query', () => {
       direction: ['inbox', 'outbox'],
       ranking: ['relevance', 'recency'],
     };
+    expect({ mode: SearchMode.options, doc_kind: DocKind.options, direction: Direction.options, ranking: RankingMode.options }).toEqual(words);
+    expect(Importance.options).toEqual(['low', 'normal', 'high', 'urgent']);
     for (const [field, known] of Object.entries(words)) {
       for (const word of known) expect(SearchQuery.safeParse({ text: '', [field]: word }).success).toBe(true);
       for (const word of ['Lexical', 'thread', '', 1]) expect(SearchQuery.safeParse({ text: '', [field]: word }).success).toBe(false);

@@ -3,6 +3,7 @@ import { compileGlobs } from '../../../../../src/content-search/enumerate/globs.
 import { createCandidateIndex, type IndexQuery } from '../../../../../src/content-search/ngram-index/query/candidate-index.ts';
 import type { Hasher } from '../../../../../src/content-search/ngram-index/tokenize/hash.ts';
 import { judgeRequest } from '../../../../../src/content-search/search/request.ts';
+import { INDEX_STATES } from '../../../../../src/contracts/index.ts';
 import type { BarrierAnswer, BarrierClient, IndexFiles, SearchBackend, SearchTree } from '../../../../../src/core/ports/index.ts';
 
 const BACKEND: SearchBackend = {
@@ -61,6 +62,18 @@ describe('a search that asks for candidates', () => {
     expect(await asked(request, { barrier })).toMatchObject({ facts: { bypass } });
     // The host goes easy on those who search, whether it can serve them or not.
     expect(times).toBe(1);
+  });
+
+  it('goes without the index in every state but COMPLETE, and where the host has a veto', { tags: ['FR-LSI-IDX-05'] }, async () => {
+    const reader = { uid: 0, gid: 0, groups: [], readsAll: true, userNamespace: '1', mountNamespace: '1', policy: '', view: '' };
+    const said = (state: BarrierAnswer['state'], veto: BarrierAnswer['veto'] = null): BarrierAnswer => ({
+      ...{ veto, state, reason: null, guarantee: 'inotify', snapshot: { generation: 1, deltas: [] }, overlay: { files: [], subtrees: [] }, identity: reader },
+    });
+    const bypassOf = async (answer: BarrierAnswer) => (await asked({}, { barrier: async () => answer })).facts.bypass;
+    for (const state of INDEX_STATES.filter((one) => one !== 'COMPLETE')) expect([state, await bypassOf(said(state))]).toEqual([state, 'VETO']);
+    expect(await bypassOf(said('COMPLETE', 'OVERFLOW'))).toBe('VETO');
+    // There the rights of the two are compared, which differ in their policy.
+    expect(await bypassOf(said('COMPLETE'))).toBe('OTHER_READER');
   });
 
   it('asks how the index is for the stats of such a search, and says which request it was', async () => {

@@ -65,7 +65,7 @@ describe('candidates', () => {
     );
   });
 
-  it('are narrowed by further groups for as long as they are many', () => {
+  it('are narrowed by further groups for as long as they are many', { tags: ['LSI-GOAL-01'] }, () => {
     for (let seed = 1; seed <= 6; seed += 1) {
       const random = createRandom(seed);
       const kind = 'plain' as const;

@@ -35,6 +35,8 @@ describe('the cache root', () => {
     expect(cacheRootCandidate('', linux({ TMPDIR: '/scratch' }))).toBe('/scratch/writ-search-1000');
     expect(cacheRootCandidate('', linux({ HOME: 'relative' }))).toBe('/tmp/writ-search-1000');
     expect(cacheRootCandidate('', darwin())).toBe('/tmp/writ-search-501');
+    expect(cacheRootCandidate('', darwin({ TMPDIR: '/var/folders/u/T/' }))).toBe('/var/folders/u/T/writ-search-501');
+    for (const TMPDIR of ['', 'relative', '/up/..']) expect(cacheRootCandidate('', linux({ TMPDIR }))).toBe('/tmp/writ-search-1000');
     expect(cacheRootCandidate('', windows({ TEMP: 'C:\\Temp', TMP: 'D:\\Tmp' }))).toBe('C:/Temp/writ-search');
     expect(cacheRootCandidate('', windows({ TMP: 'D:\\Tmp' }))).toBe('D:/Tmp/writ-search');
     expect(cacheRootCandidate('', windows({ TEMP: 'C:relative' }))).toBeUndefined();

@@ -67,6 +67,10 @@ describe('the tokenizer', () => {
     expect(gramsOf(decomposed)).toEqual(['caf', 'af\u00e9', 'f\u00e9s']);
     expect(decomposed.nfcStable).toBe(false);
     expect(tokensOf('caf\u00e9s').nfcStable).toBe(true);
+    // Jamo and the Kelvin sign have no mark that combines; a ligature is its own under NFC.
+    expect(gramsOf(tokensOf('a\u1112\u1161\u11abb'))).toEqual(['a\ud55cb']);
+    expect(gramsOf(tokensOf('1\u212a2'))).toEqual(['1K2']);
+    expect(gramsOf(tokensOf('1\ufb012'))).toEqual(['1\ufb012']);
   });
 
   it('gives a composed and a decomposed file the same n-grams', { tags: ['T-LSI-TOK-03'] }, () => {

@@ -43,6 +43,15 @@ describe('SEARCH_EMAILS', () => {
     expect(hits).toMatchObject([{ match_field: field }]);
   });
 
+  it.each(['From: Needle <a@x>\n', 'To: Needle\n', 'Subject: Needle\n', 'Subject: =?utf-8?Q?N?=\n =?utf-8?Q?eedle?=\n', '\nNeedle'])(
+    'is case-sensitive: %j',
+    { tags: ['SE-28'] },
+    async (text) => {
+      const counts = await Promise.all(['Needle', 'needle', 'NEEDLE'].map(async (query) => (await search([mail({ head: text, body: 'hay' })], query)).count));
+      expect(counts).toEqual([1, 0, 0]);
+    },
+  );
+
   it('orders by time of receipt in UTC, then by id in code point order', { tags: ['SE-44'] }, async () => {
     const found = await search(
       [

@@ -43,6 +43,8 @@ describe('the scan of file names', () => {
     const tree = treeOf([['', ['a.b', 'axb', 'A.B', 'a*', 'a[b]', 'ab\\']]]);
     const ids = async (query: string) => (await search(tree, query)).hits.map(({ id }) => id);
     expect(await ids('a.b')).toEqual(['a.b']);
+    expect(await ids('A.B')).toEqual(['A.B']);
+    expect(await ids('A')).toEqual(['A.B']);
     expect(await ids('*')).toEqual(['a*']);
     expect(await ids('[b]')).toEqual(['a[b]']);
     expect(await ids('\\')).toEqual(['ab\\']);

@@ -13,6 +13,18 @@ const ALIASES = {
   date_end: ['date_end', 'date_to', 'before', 'until'],
   project: ['project', 'project_key_filter', 'project_slug', 'proj'],
 };
+/** `A_MESSAGE` as the tools answer it. */
+const A_ROW = {
+  id: 7,
+  subject: 'Plan',
+  importance: 'high',
+  ack_required: 1,
+  created_ts: '2026-01-01T00:00:00.123456Z',
+  thread_id: null,
+  from: 'BlueLake',
+  to: ['GreenHill', 'RedFox'],
+  cc: [],
+};
 const DAY_START = Date.parse('2026-01-02T00:00:00Z') * 1000;
 const DAY_END = DAY_START + 86_400_000_000 - 1;
 
@@ -142,19 +154,7 @@ describe('search_messages', () => {
     const search = messageSearchTwin();
     await using mcp = await startMcp({ messageSearch: async () => search });
     expect((await mcp.call('search_messages', PROJECT)).answer).toEqual({
-      result: [
-        {
-          id: 7,
-          subject: 'Plan',
-          importance: 'high',
-          ack_required: 1,
-          created_ts: '2026-01-01T00:00:00.123456Z',
-          thread_id: null,
-          from: 'BlueLake',
-          to: ['GreenHill', 'RedFox'],
-          cc: [],
-        },
-      ],
+      result: [A_ROW],
     });
     search.response = {
       results: [{ ...A_MESSAGE, reason_codes: ['lexical_bm25'], score_factors: [{ key: 'bm25', contribution: 2, summary: 'words' }] }],
@@ -220,9 +220,20 @@ describe('search_messages_product', () => {
     });
   });
 
-  it('answers rows with their project', { tags: ['MS-124'] }, async () => {
-    const { told } = await call({}, 'search_messages_product');
-    expect(SearchMessagesProductOutput.parse(told.answer).result).toMatchObject([{ id: 7, project_id: 1 }]);
+  it('answers rows with their project', { tags: ['MS-116', 'MS-124'] }, async () => {
+    const full = { thread_id: 'T-1', cc: ['Ann'], bcc: ['Bob'], reason_codes: ['lexical_bm25' as const] };
+    const beside = { assistance: { query_text: 'plan', applied_filter_hints: [] }, diagnostics: { degraded: true, fallback_mode: 'mode_downgrade' as const } };
+    const search = messageSearchTwin({ results: [{ ...A_MESSAGE, ...full, project_id: 2 }, A_MESSAGE], ...beside });
+    await using mcp = await startMcp({ messageSearch: async () => search });
+    const { answer } = await mcp.call('search_messages_product', PRODUCT);
+    expect(SearchMessagesProductOutput.parse(answer)).toEqual({
+      result: [
+        { ...A_ROW, ...full, project_id: 2 },
+        { ...A_ROW, project_id: 1 },
+      ],
+      ...beside,
+    });
+    expect((await mcp.call('search_messages', PROJECT)).answer).toEqual({ result: [{ ...A_ROW, ...full }, A_ROW], ...beside });
   });
 });
 
