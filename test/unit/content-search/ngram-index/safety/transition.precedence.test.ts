@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, inject, it } from 'vitest';
-import { exclusionVeto } from '../../../../../src/content-search/ngram-index/safety/exclusion.ts';
 import { DISABLED_REASONS, UNCERTAIN_REASONS } from '../../../../../src/content-search/ngram-index/safety/states.ts';
-import { NO_INDEX, transition } from '../../../../../src/content-search/ngram-index/safety/transition.ts';
+import { transition } from '../../../../../src/content-search/ngram-index/safety/transition.ts';
 import type { Trigger } from '../../../../../src/content-search/ngram-index/safety/triggers.ts';
 import { TRIGGER_CLASSES } from '../../../../../src/content-search/ngram-index/safety/triggers.ts';
 import type { IndexSafety } from '../../../../../src/core/ports/index.ts';
@@ -174,24 +173,6 @@ describe('reasons', () => {
       }),
       { numRuns: runs },
     );
-  });
-});
-
-describe('leaving files out', () => {
-  const facts = { safety: RECORDS.COMPLETE, keyMatches: true, strategyProven: true, barrierHealthy: true };
-
-  it('takes a complete index, its key, a proven strategy and a healthy barrier', () => {
-    expect(exclusionVeto(facts)).toBeUndefined();
-    expect(exclusionVeto({ ...facts, keyMatches: false })).toBe('KEY_DIFFERS');
-    expect(exclusionVeto({ ...facts, strategyProven: false })).toBe('STRATEGY_UNPROVEN');
-    expect(exclusionVeto({ ...facts, barrierHealthy: false })).toBe('BARRIER');
-  });
-
-  it('happens in no other state, whatever else holds', () => {
-    for (const name of STATES) expect(exclusionVeto({ ...facts, safety: RECORDS[name] })).toBe(name === 'COMPLETE' ? undefined : 'NOT_COMPLETE');
-    expect(exclusionVeto({ ...facts, safety: NO_INDEX })).toBe('NOT_COMPLETE');
-    const { next } = transition(RECORDS.UNCERTAIN, [trigger('RECONCILE_SUCCEEDED'), trigger('ELIGIBILITY_CHANGED')]);
-    expect(exclusionVeto({ ...facts, safety: next })).toBe('NOT_COMPLETE');
   });
 });
 
