@@ -1,5 +1,7 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { scriptArgs } from './compiled/script.ts';
 import { PATIENCE_MS } from './patience.ts';
 
@@ -7,6 +9,14 @@ const WRIT = new URL('../../src/bin/writ.ts', import.meta.url);
 
 /** The words after `node` that run the program. */
 export const writArgs = (args: readonly string[]): string[] => scriptArgs(WRIT, args);
+
+/** PATH with a directory before it, made here, in which `writ` is the program. */
+export function pathWithWrit(bin: string): string {
+  const words = [process.execPath, ...writArgs([])].map((word) => `'${word}'`).join(' ');
+  mkdirSync(bin, { recursive: true });
+  writeFileSync(path.join(bin, 'writ'), `#!/bin/sh\nexec ${words} "$@"\n`, { mode: 0o755 });
+  return `${bin}:${process.env['PATH']}`;
+}
 
 /** The program as a process of its own. */
 export interface WritProcess {

@@ -1,9 +1,9 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { dataDirPaths } from '../../../src/data-dir/paths.ts';
-import { startCommand, type WritProcess, writArgs } from '../../support/writ-process.ts';
+import { pathWithWrit, startCommand, type WritProcess } from '../../support/writ-process.ts';
 
 /** As a new user does it: in a directory of one's own, what is printed is typed. */
 let home: string;
@@ -12,13 +12,8 @@ let running: WritProcess | undefined;
 beforeEach(() => {
   // A name that a shell takes apart, unless it is quoted.
   home = path.join(mkdtempSync(path.join(tmpdir(), 'writ-new-')), "a user's own");
-  const bin = path.join(home, 'bin');
-  mkdirSync(bin, { recursive: true });
-  const words = [process.execPath, ...writArgs([])].map((word) => `'${word}'`).join(' ');
-  writeFileSync(path.join(bin, 'writ'), `#!/bin/sh\nexec ${words} "$@"\n`);
-  chmodSync(path.join(bin, 'writ'), 0o755);
   // Another port than that of an installation that may run here.
-  env = { PATH: `${bin}:${process.env['PATH']}`, HOME: home, WRIT_HTTP__PORT: '0' };
+  env = { PATH: pathWithWrit(path.join(home, 'bin')), HOME: home, WRIT_HTTP__PORT: '0' };
 });
 afterEach(async () => {
   running?.child.kill('SIGKILL');
