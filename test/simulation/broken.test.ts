@@ -257,4 +257,12 @@ describe('a history that once broke a promise keeps it', () => {
   it('an end and the ends of duplicates behind it, heard in another order, and an API that dies meanwhile', async () => {
     expect((await runHistory(scenarioOf(3_205_431))).violations).toEqual([]);
   });
+
+  it('an undo that runs when Redis comes back as it was before it was asked for', async () => {
+    expect((await runHistory(scenarioOf(3_359_837))).violations).toEqual([]);
+  });
+
+  it('a push that wishes to be told, as another manifest runs under its id', async () => {
+    expect((await runHistory(scenarioOf(3_397_004))).violations).toEqual([]);
+  });
 });

@@ -214,7 +214,7 @@ async function untilOver(parts: Parts): Promise<boolean> {
   return ended;
 }
 
-function isOver({ open, pushAgain, tickets, plans, redis, host, world }: Parts): boolean {
+function isOver({ open, pushAgain, tickets, plans, undos, redis, host, world }: Parts): boolean {
   // A plan that was trimmed has no row.
   const isLater = world.now > RETENTION_MS;
   // Who was stopped comes back, and may still do harm.
@@ -227,7 +227,9 @@ function isOver({ open, pushAgain, tickets, plans, redis, host, world }: Parts):
     const record = planRecord(host.stores, planSha256);
     return record === undefined ? isLater : record.end !== undefined;
   };
-  return plans.every(ended);
+  // An undo whose job went with Redis is put back by whoever looks after plans.
+  const undone = [...undos.values()].every((id) => planRecord(host.stores, id)?.end !== undefined || planRecord(host.stores, id) === undefined);
+  return undone && plans.every(ended);
 }
 
 function unfinished({ redis }: Parts): string {

@@ -227,7 +227,9 @@ export class WebhookWatch {
     const { index } = this.#at;
     if (finished === undefined || finished === 'forgotten' || index.unheard.has(taskId)) return;
     if ((index.endedAt.get(taskId) ?? 0) < (this.#servedAt ?? Number.POSITIVE_INFINITY)) return;
-    const told = ['all', ...(this.#wished.has(taskId) ? ['wish'] : [])];
+    // Who wishes to be told wishes it of his own manifest; under a forged row another one may have run first.
+    const isOwn = finished.manifestSha256 === ticket.lease.manifest_sha256;
+    const told = ['all', ...(isOwn && this.#wished.has(taskId) ? ['wish'] : [])];
     for (const endpoint of told) {
       const id = noticeId(endpoint, finished);
       const isThere = this.#rows.some((row) => row.id === id) || this.#at.receiver.taken.has(id);
