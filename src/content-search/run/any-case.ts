@@ -2,10 +2,10 @@
 export type Finder = (bytes: Buffer) => (from: number) => number;
 
 /** Comparisons for each byte that was passed by, and those that any file may have. */
-const MOST_COMPARED = 4;
-const MOST_ANYWAY = 4096;
+const MAX_COMPARED_PER_BYTE = 4;
+const MAX_COMPARED_ANYWAY = 4096;
 /** Of a shorter text too few bytes are passed over. */
-const LEAST_LETTERS = 8;
+const MIN_LETTERS = 8;
 
 /**
  * Finds ASCII text in bytes of whatever text, with capital letters for small ones, by the search of Boyer, Moore and Horspool:
@@ -14,7 +14,7 @@ const LEAST_LETTERS = 8;
  * @param sought in small letters
  */
 export function finderInAnyCase(sought: string): Finder {
-  if (sought.length < LEAST_LETTERS) return (bytes) => inSmallLetters(bytes, sought);
+  if (sought.length < MIN_LETTERS) return (bytes) => inSmallLetters(bytes, sought);
   const letters = Uint8Array.from(Buffer.from(sought, 'latin1'));
   const last = letters.length - 1;
   const further = skipsOf(letters);
@@ -22,7 +22,7 @@ export function finderInAnyCase(sought: string): Finder {
   // Where the last letter stands, the others are compared.
   for (const byte of inBothCases(letters[last] ?? 0)) skips[byte] = 0;
   return (bytes) => {
-    let compared = -MOST_ANYWAY;
+    let compared = -MAX_COMPARED_ANYWAY;
     let slow: ((from: number) => number) | undefined;
     return (from) => {
       if (slow !== undefined) return slow(from);
@@ -37,7 +37,7 @@ export function finderInAnyCase(sought: string): Finder {
         if (behind > last) return at - last;
         compared += behind;
         // A file that was made to fit nearly everywhere would cost its size times that of the literal.
-        if (compared > MOST_COMPARED * at) {
+        if (compared > MAX_COMPARED_PER_BYTE * at) {
           slow = inSmallLetters(bytes, sought);
           return slow(at - last);
         }
