@@ -265,4 +265,8 @@ describe('a history that once broke a promise keeps it', () => {
   it('a push that wishes to be told, as another manifest runs under its id', async () => {
     expect((await runHistory(scenarioOf(3_397_004))).violations).toEqual([]);
   });
+
+  it('two exchanges of a base directory that overlap, and a worker that began on the second', async () => {
+    expect((await runHistory(scenarioOf(3_771_197))).violations).toEqual([]);
+  });
 });

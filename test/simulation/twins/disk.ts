@@ -57,6 +57,8 @@ export class Disk {
   readonly #world: World;
   #pending: NameOperation[] = [];
   #inodes = 0;
+  /** What has come to a base directory's path and has not gone, newest last; the first is the one of the beginning. */
+  readonly #layers = new Map<string, Inode[]>();
   #devices = 0;
 
   constructor(world: World) {
@@ -72,7 +74,8 @@ export class Disk {
 
   /**
    * Something else stands at the path of a base directory: another file system is mounted there, or the directory is renamed away
-   * and a new one made. It has the same directories, and nothing in them. Answers how the old one comes back.
+   * and a new one made. It has the same directories, and nothing in them. Answers how that goes away: what stood there before comes
+   * back when all that came since is gone.
    */
   exchangeBase(path: string, how: 'mounted' | 'replaced'): () => void {
     const old = this.roots.get(path);
@@ -81,8 +84,16 @@ export class Disk {
     const directories = [...(old.entries ?? [])].flatMap(([name, { entries }]) =>
       entries === undefined || name.startsWith('.') || name.endsWith('.away') ? [] : [name],
     );
+    const layers = this.#layers.get(path) ?? [old];
+    this.#layers.set(path, layers);
     this.mount(path, how === 'mounted' ? String(100 + this.#devices) : old.dev, directories);
-    return () => this.#stand(path, old);
+    const layer = this.roots.get(path) ?? old;
+    layers.push(layer);
+    return () => {
+      layers.splice(layers.lastIndexOf(layer), 1);
+      const top = layers.at(-1) ?? old;
+      if (this.roots.get(path) !== top) this.#stand(path, top);
+    };
   }
 
   #stand(path: string, root: Inode): void {
