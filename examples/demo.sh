@@ -3,12 +3,13 @@
 # directory of its own, which goes away in the end. Exits with 0 only if all of it was as it says.
 set -euo pipefail
 tasks=${1:-2000}
+[[ $tasks =~ ^[0-9]+$ ]] && ((tasks >= 10)) || { echo "how many tasks? a number from 10 on, and not $tasks" >&2; exit 2; }
 PATH=$PATH:$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)/node_modules/.bin
 place=$(mktemp -d)
 export WRIT_DATA_DIR=$place/data
 up=
 end() {
-  if [[ -n $up ]]; then kill -TERM "$up" && wait "$up" || true; fi
+  if [[ -n $up ]]; then kill -TERM "$up" 2>/dev/null && wait "$up" || true; fi
   rm -rf "$place"
 }
 trap end EXIT
@@ -25,17 +26,28 @@ run() {
   eval "$1"
   pause 1
 }
-must() { [[ $1 == "$2" ]] || { printf 'the demo failed: %s, and not %s\n' "$1" "$2" >&2; exit 1; }; }
+fail() { printf 'the demo failed: %s\n' "$1" >&2; exit 1; }
+must() { [[ $1 == "$2" ]] || fail "$1, and not $2"; }
 
 worker() { find "$WRIT_DATA_DIR/running" -name 'worker-*.json' | sed 's/.*worker-//; s/.json//'; }
-until_arrived() { until (($(find out -type f | wc -l) >= $1)); do sleep 0.01; done; }
-until_another() { until [[ -n $(worker) && $(worker) != "$1" ]]; do sleep 0.05; done; }
+arrived() { find out -type f | wc -l; }
+# Looks again until it is so, for as long as this process can make it so; else shows what that one wrote.
+until_so() {
+  local process=$1 wrote=$2
+  until "${@:3}"; do
+    kill -0 "$process" 2>/dev/null || "${@:3}" || { cat "$wrote" >&2; fail 'what should work has ended'; }
+    sleep 0.02
+  done
+}
+have_arrived() { (($(arrived) >= $1)); }
+is_another() { [[ -n $(worker) && $(worker) != "$1" ]]; }
+is_up() { grep -q 'Ctrl-C stops it' ../up.log; }
 kill_worker() {
-  until_arrived "$1"
+  until_so "$push" ../pushed have_arrived "$1"
   local pid
   pid=$(worker)
-  run "kill -9 $pid   # the worker, with $(find out -type f | wc -l) files moved"
-  until_another "$pid"
+  run "kill -9 $pid   # the worker, with $(arrived) files moved"
+  until_so "$up" ../up.log is_another "$pid"
 }
 
 mkdir -p -m 700 "$WRIT_DATA_DIR" "$place/files/in" "$place/files/out"
@@ -51,12 +63,13 @@ done >../tasks.ndjson
 : >../up.log
 writ up >>../up.log 2>&1 &
 up=$!
-until grep -q 'Ctrl-C stops it' ../up.log; do kill -0 "$up" && sleep 0.1; done
+until_so "$up" ../up.log is_up
 
 say "$tasks files to move; a task for each"
 run 'head -n 1 ../tasks.ndjson'
 say 'They are signed and pushed, and while the worker moves files, it is killed'
 run 'writ push ../tasks.ndjson --sign --wait >../pushed 2>&1 &'
+push=$!
 kill_worker $((tasks / 4))
 kill_worker $((tasks / 2))
 run 'wait $!; tail -n 1 ../pushed'

@@ -91,3 +91,12 @@ export function play(envelope: unknown, answer: (call: PlanCall, index: number) 
 /** The parameters of every call, in order. */
 export const paramsOf = ({ calls }: Played): readonly JsonObject[] => calls.map(({ toolInput }) => toolInput.params);
 export const pathsOf = ({ calls }: Played): readonly string[] => calls.map(({ path }) => path);
+
+/** Failures that a declared retry follows: a code, and a sentence of those that come with it. */
+export const RETRIED_FAILURES = [
+  ['TOOL_FAILED', 'the tool answered 503'],
+  ['TOOL_UNAVAILABLE', 'inputs.tool is not bound to this queue on this host'],
+  ['EXECUTION_FAILED', 'the source does not exist'],
+  ['RESOURCE_EXHAUSTED', 'the task ran longer than its wall-clock limit'],
+  ['SCOPE_UNAVAILABLE', 'away'],
+] as const;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { crashedTooOften, lostTooOften, ROLLED_BACK_TOO_OFTEN } from '../../../../src/core/counted.ts';
 import type { JsonObject } from '../../../../src/core/json.ts';
-import { bad, cap, capability, execution, ok, type Played, pathsOf, play, say, tool } from '../../../support/plan-core.ts';
+import { bad, cap, capability, execution, ok, type Played, pathsOf, play, RETRIED_FAILURES, say, tool } from '../../../support/plan-core.ts';
 
 const RETRY = { retry: { max: 2, backoff_ms: 100 } };
 const failed = (code: string, message: string): JsonObject => ({ ok: false, data: null, error: { code, message } });
@@ -60,13 +60,7 @@ describe('a declared retry', () => {
     expect(pathsOf(play(execution([say({}, RETRY)]), () => failed(code, message)))).toEqual(['0']);
   });
 
-  it.each([
-    ['TOOL_FAILED', 'the tool answered 503'],
-    ['TOOL_UNAVAILABLE', 'inputs.tool is not bound to this queue on this host'],
-    ['EXECUTION_FAILED', 'the source does not exist'],
-    ['RESOURCE_EXHAUSTED', 'the task ran longer than its wall-clock limit'],
-    ['SCOPE_UNAVAILABLE', 'away'],
-  ])('is made after %s, %s', (code, message) => {
+  it.each(RETRIED_FAILURES)('is made after %s, %s', (code, message) => {
     expect(pathsOf(play(execution([say({}, RETRY)]), () => failed(code, message)))).toHaveLength(3);
   });
 

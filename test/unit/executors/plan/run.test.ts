@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../src/core/json.ts';
 import type { PlanCall } from '../../../../src/core/ports/plan.ts';
-import { bad, cap, capability, execution, ok, paramsOf, pathsOf, play, say } from '../../../support/plan-core.ts';
+import { bad, cap, capability, execution, ok, paramsOf, pathsOf, play, RETRIED_FAILURES, say } from '../../../support/plan-core.ts';
 
 const CONTINUE = { on_error: { mode: 'continue' } };
 const fallback = (step: JsonObject): JsonObject => ({ on_error: { mode: 'fallback', fallback: step } });
@@ -137,13 +137,7 @@ describe('on_error', () => {
     expect(calls).toHaveLength(1);
   });
 
-  it.each([
-    ['TOOL_FAILED', 'the tool answered 503'],
-    ['TOOL_UNAVAILABLE', 'inputs.tool is not bound to this queue on this host'],
-    ['EXECUTION_FAILED', 'the source does not exist'],
-    ['RESOURCE_EXHAUSTED', 'the task ran longer than its wall-clock limit'],
-    ['SCOPE_UNAVAILABLE', 'away'],
-  ])('invents no retry where none is declared, also after %s, %s', { tags: ['PE-53'] }, (code, message) => {
+  it.each(RETRIED_FAILURES)('invents no retry where none is declared, also after %s, %s', { tags: ['PE-53'] }, (code, message) => {
     const pathsUnder = (policy: JsonObject): unknown =>
       pathsOf(play(execution([say({}, policy)]), (_call, index) => (index === 0 ? { ok: false, data: null, error: { code, message } } : ok())));
     expect([pathsUnder({}), pathsUnder(CONTINUE), pathsUnder(fallback(say()))]).toEqual([['0'], ['0'], ['0', '0!fb']]);
