@@ -258,6 +258,10 @@ describe('a history that once broke a promise keeps it', () => {
     expect((await runHistory(scenarioOf(3_205_431))).violations).toEqual([]);
   });
 
+  it('a word about a plan that is shown to have ended, while its retry asks the same question again', async () => {
+    expect((await runHistory(scenarioOf(3_874_520))).violations).toEqual([]);
+  });
+
   it('an undo that runs when Redis comes back as it was before it was asked for', async () => {
     expect((await runHistory(scenarioOf(3_359_837))).violations).toEqual([]);
   });

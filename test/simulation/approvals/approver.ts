@@ -61,12 +61,13 @@ export function answerQuestions(parts: Parts, approver: SimApprover, index: numb
   const insist = async (word: ApprovalWord): Promise<void> => {
     for (let left = approver.twice ? 2 : 1, tries = 0; left > 0 && tries < MAX_TRIES; tries += 1) {
       watch.onWord(word, name, approver.mayAnswer);
+      const wasOver = watch.isShownOver(word.planSha256);
       const said = await say(word);
       if (said !== undefined && 'view' in said) {
         watch.onTold(word, said.view, name);
         left -= 1;
       } else if (said !== undefined && !said.error.code.endsWith('_UNAVAILABLE')) {
-        watch.onRefused(word, said.error, approver.mayAnswer);
+        watch.onRefused(word, said.error, { mayAnswer: approver.mayAnswer, wasOver });
         return;
       } else await world.wait(person, LOOK_MS);
     }

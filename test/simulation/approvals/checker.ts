@@ -19,6 +19,11 @@ interface Told {
   readonly view: ApprovalView;
 }
 
+interface Refused {
+  readonly mayAnswer: boolean;
+  readonly wasOver: boolean;
+}
+
 /** Beside the kernel: sees what was asked, what people said and heard, and what plans made of it (docs/plan-protocol.md 10). */
 export class ApprovalWatch {
   readonly #parts: Parts;
@@ -49,6 +54,11 @@ export class ApprovalWatch {
     if (this.#kept.approval(row.taskId) === undefined) checker.violate('a question stays as it was asked', `${row.path} was asked, and is not on record`);
   }
 
+  /** Whether everybody is shown now that the plan has ended. */
+  isShownOver(planSha256: string): boolean {
+    return ['success', 'failure'].includes(this.#parts.redis.views.rows.get(planSha256)?.state ?? '');
+  }
+
   onWord({ taskId, answer }: ApprovalWord, by: string, mayAnswer: boolean): void {
     if (mayAnswer) this.#said.add(`${taskId} ${answer} ${by}`);
   }
@@ -64,8 +74,9 @@ export class ApprovalWatch {
     this.#told.push({ word, by, view });
   }
 
-  onRefused({ planSha256, taskId, answer }: ApprovalWord, { code }: WritError, mayAnswer: boolean): void {
-    const { checker, reached, plans, host, kernel, redis } = this.#parts;
+  /** @param wasOver whether the plan was shown to have ended when the word was said: a retry may have shown otherwise meanwhile */
+  onRefused({ planSha256, taskId, answer }: ApprovalWord, { code }: WritError, { mayAnswer, wasOver }: Refused): void {
+    const { checker, reached, plans, host, kernel } = this.#parts;
     reached.add(`approval:${code}`);
     const row = this.#kept.approval(taskId);
     if (row === undefined) {
@@ -75,7 +86,7 @@ export class ApprovalWatch {
     if (code === 'FORBIDDEN' && !mayAnswer) return;
     const hasEnded = plans.some((plan) => planRecord(host.stores, plan.planSha256)?.end !== undefined);
     // It has been retried just now, and no delivery has shown that yet.
-    const isShown = ['success', 'failure'].includes(redis.views.rows.get(planSha256)?.state ?? '');
+    const isShown = wasOver || this.isShownOver(planSha256);
     const isOver = row.decision !== undefined || kernel.clock.now() >= row.until || hasEnded || isShown || this.#parts.world.struck.size > 0;
     if (code !== 'WRONG_STATE' || !isOver) checker.violate("nobody's answer is lost", `${answer} was refused with ${code}, and the question is open`);
   }
