@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { answer, callTask, context, deliver, toolJournal } from '../../../support/tools.ts';
-import { scripted, untilAborted } from './scripted.ts';
+import { outOfTime, scripted, untilAborted } from './scripted.ts';
 
 let journal: Awaited<ReturnType<typeof toolJournal>>;
 beforeAll(async () => {
@@ -39,6 +39,6 @@ describe.each(['none', 'idempotent'] as const)('a call with the effect %s', (eff
   });
 
   it('that runs out of time has failed', async () => {
-    expect(await answer(deliver(rig({ effect, timeoutMs: 20, send: untilAborted }).executor, callTask('t', 'op')))).toBe('TOOL_FAILED: no answer');
+    expect(await outOfTime((script) => answer(deliver(rig({ effect, ...script }).executor, callTask('t', 'op'))))).toBe('TOOL_FAILED: no answer');
   });
 });

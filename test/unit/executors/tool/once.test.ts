@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BOUNDS } from '../../../../src/contracts/index.ts';
 import type { StopReason } from '../../../../src/core/outcome.ts';
 import { answer, callTask, context, deliver, toolJournal } from '../../../support/tools.ts';
-import { scripted, untilAborted } from './scripted.ts';
+import { outOfTime, scripted, untilAborted } from './scripted.ts';
 
 let journal: Awaited<ReturnType<typeof toolJournal>>;
 beforeAll(async () => {
@@ -124,8 +124,7 @@ describe('a once call', () => {
   });
 
   it('that runs out of time after it was sent is an unknown outcome, no failure', async () => {
-    const { executor } = rig({ timeoutMs: 20, send: untilAborted });
-    expect(await answer(deliver(executor, callTask('t', 'op')))).toMatch(/^TOOL_OUTCOME_UNKNOWN: no answer/);
+    expect(await outOfTime((script) => answer(deliver(rig(script).executor, callTask('t', 'op'))))).toMatch(/^TOOL_OUTCOME_UNKNOWN: no answer/);
   });
 
   it('waits for its answer when a cancel comes after the request', async () => {

@@ -1,3 +1,4 @@
+import { vi } from 'vitest';
 import { systemClock } from '../../../../src/core/clock.ts';
 import type { BoundTool, PreparedRequest, ToolAnswer, ToolEffectClass, ToolRequest } from '../../../../src/core/ports/index.ts';
 import { createToolExecutor, type ToolExecutor } from '../../../../src/executors/tool/index.ts';
@@ -33,3 +34,22 @@ export function scripted(journal: Awaited<ReturnType<typeof toolJournal>>, scrip
 
 export const untilAborted = (signal: AbortSignal): Promise<ToolAnswer> =>
   new Promise((resolve) => signal.addEventListener('abort', () => resolve({ kind: 'unclear', message: 'no answer' }), { once: true }));
+
+/**
+ * What a rig does whose request is under way when its time is over: its time passes then and only then, so that an intent may take as long as it
+ * takes. The timers of its run are counterfeit, until the answer is there.
+ */
+export async function outOfTime(deliverWith: (script: Pick<Script, 'timeoutMs' | 'send'>) => Promise<unknown>): Promise<unknown> {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const timeoutMs = 20;
+  const send = (signal: AbortSignal): Promise<ToolAnswer> => {
+    const end = untilAborted(signal);
+    vi.advanceTimersByTime(timeoutMs);
+    return end;
+  };
+  try {
+    return await deliverWith({ timeoutMs, send });
+  } finally {
+    vi.useRealTimers();
+  }
+}
