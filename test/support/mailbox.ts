@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { SqliteDatabase } from '../../src/adapters/sqlite/open.ts';
@@ -43,7 +43,7 @@ export interface Mailbox {
 export function mailboxFile(box: Mailbox): { file: string; db: SqliteDatabase; remove: () => void } {
   const directory = mkdtempSync(path.join(tmpdir(), 'writ-mailbox-'));
   const file = path.join(directory, 'messages.sqlite');
-  const db = openMessagesWriter(file);
+  const db = newStore(file);
   fill(db, box);
   return {
     file,
@@ -53,6 +53,20 @@ export function mailboxFile(box: Mailbox): { file: string; db: SqliteDatabase; r
       rmSync(directory, { recursive: true, force: true });
     },
   };
+}
+
+/** An empty store as its migrations leave it; they cost more than most tests do with it. */
+let empty: Buffer | undefined;
+
+function newStore(file: string): SqliteDatabase {
+  if (empty === undefined) {
+    openMessagesWriter(file).close();
+    empty = readFileSync(file);
+  } else writeFileSync(file, empty, { mode: 0o600 });
+  const db = openMessagesWriter(file);
+  // What no two stores have in common.
+  db.exec(`UPDATE meta SET value = lower(hex(randomblob(16))) WHERE key = 'generation'; UPDATE cursor_keys SET secret = randomblob(32)`);
+  return db;
 }
 
 function fill(db: SqliteDatabase, { projects, products, agents, links, mails }: Mailbox): void {

@@ -18,7 +18,7 @@ export interface Passed {
 
 export interface CrowdOptions {
   readonly plans: number;
-  /** Calls that the provider gets at a time, as by default. */
+  /** Calls that the provider gets at a time. */
   readonly calls: number;
   readonly timeoutMs: number;
 }
@@ -31,7 +31,7 @@ const PUSHED_TOGETHER = 100;
 export async function passTheCrowd({ plans: crowd, calls, timeoutMs }: CrowdOptions): Promise<Passed> {
   const held: ServerResponse[] = [];
   await using provider = await startHttpProvider((_asked, response) => void held.push(response));
-  const tool = httpTool('test.http', provider.url, { send: 'once' }, { timeout_ms: 300_000 });
+  const tool = httpTool('test.http', provider.url, { send: 'once' }, { timeout_ms: 300_000, concurrency: calls });
   await using plans = await startPlanRig({ tools: { 'test.http': tool }, config: { worker: DEFAULT_LOCKS } });
   await plans.rig.startWorker();
   const step = (n: number) => ({ type: 'tool', ref: 'test.http', operation: 'send', params: { n } });

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ConfigSchema } from '../../../config/schema.ts';
@@ -18,7 +19,6 @@ import { scriptArgs } from '../../support/compiled/script.ts';
 import { removeTree } from '../../support/remove-tree.ts';
 import { toldBy } from '../../unit/surfaces/mcp/mcp-rig.ts';
 import { type Site, startSite } from '../surfaces/http/core-site.ts';
-import { inspect } from '../surfaces/mcp/inspector.ts';
 
 const WRIT = new URL('../../../src/bin/writ.ts', import.meta.url);
 const AT = 1_767_312_000_000_000;
@@ -188,17 +188,16 @@ describe('a key that is bound to an agent', () => {
   });
 
   it('is what a server over stdio serves, with the roles of the key and no others', async () => {
-    const args = ['--method', 'tools/call', '--tool-name', 'search_messages', '--tool-arg', 'project_key=app', 'query=plan'];
     const serve = scriptArgs(WRIT, ['--data-dir', path.join(home, 'data'), 'mcp', '--key', keyFile('ada')]);
-    const answer = await inspect([process.execPath, ...args, '--', ...serve]);
-    expect(
-      SearchMessagesOutput.parse((answer as { structuredContent: unknown }).structuredContent)
-        .result.map(({ subject }) => subject)
-        .sort(),
-    ).toEqual(MAY_FIND.ada);
-    const { tools } = (await inspect([process.execPath, '--method', 'tools/list', '--', ...serve])) as { tools: readonly { name: string }[] };
+    const client = new Client({ name: 'test', version: '1' });
+    await client.connect(new StdioClientTransport({ command: process.execPath, args: serve, stderr: 'ignore' }));
+    const { tools } = await client.listTools();
     const names = tools.map(({ name }) => name);
     expect([names.includes('search_messages'), names.some((name) => /submit|retry|undo/i.test(name))]).toEqual([true, false]);
+    const { answer } = toldBy(await client.callTool({ name: 'search_messages', arguments: { project_key: 'app', query: 'plan' } }));
+    const found = SearchMessagesOutput.parse(answer).result.map(({ subject }) => subject);
+    expect(found.sort()).toEqual(MAY_FIND.ada);
+    await client.close();
   });
 
   it('is refused where the file holds none', async () => {

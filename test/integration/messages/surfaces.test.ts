@@ -11,14 +11,10 @@ import { dataDirPaths } from '../../../src/data-dir/paths.ts';
 import { callMcp } from '../../../src/surfaces/http/routes/mcp.ts';
 import { searchMessages } from '../../../src/surfaces/http/routes/message-search.ts';
 import { commandLine, lastJson } from '../../support/command-line.ts';
-import { scriptArgs } from '../../support/compiled/script.ts';
 import { removeTree } from '../../support/remove-tree.ts';
 import { toldBy } from '../../unit/surfaces/mcp/mcp-rig.ts';
 import { type Site, startSite } from '../surfaces/http/core-site.ts';
-import { inspect } from '../surfaces/mcp/inspector.ts';
 import { fillMailbox } from './mailbox.ts';
-
-const WRIT = new URL('../../../src/bin/writ.ts', import.meta.url);
 
 let home: string;
 let site: Site;
@@ -208,10 +204,14 @@ describe('message search on its surfaces', () => {
     expect((await writ('--set', 'messages.enabled=false', 'messages', 'search', 'plan')).code).toBe(1);
   });
 
-  it('serves the inspector over stdio', async () => {
-    const args = ['--method', 'tools/call', '--tool-name', 'search_messages', '--tool-arg', 'project_key=backend', 'query=migration', 'limit=1'];
-    const answer = await inspect([process.execPath, ...args, '--', ...scriptArgs(WRIT, ['--data-dir', path.join(home, 'data'), 'mcp'])]);
-    expect(answer).toMatchObject({ structuredContent: { result: [{ importance: expect.any(String) }], next_cursor: expect.any(String) } });
+  it('is served over stdio', async () => {
+    const call = { name: 'search_messages', arguments: { project_key: 'backend', query: 'migration', limit: 1 } };
+    const { out } = await commandLine(
+      ['--data-dir', path.join(home, 'data'), 'mcp'],
+      `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: call })}\n`,
+    );
+    const structuredContent = { result: [{ importance: expect.any(String) }], next_cursor: expect.any(String) };
+    expect(JSON.parse(out)).toMatchObject({ id: 1, result: { structuredContent } });
   });
 });
 

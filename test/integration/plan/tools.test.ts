@@ -63,8 +63,8 @@ describe('a plan with calls to the outside', () => {
   });
 
   it('lets a new plan pass while more wait for a slow provider than it may be asked at a time', async () => {
-    // With 1,000, and how long it takes: `npm run test:long -- plan-runs`.
-    const passed = await passTheCrowd({ plans: 300, calls: 256, timeoutMs: patient(40_000) });
-    expect(passed).toMatchObject({ held: 256, asked: 256, state: 'success', isCopied: true });
+    // With 1,000 and the 256 calls of the default, and how long it takes: `npm run test:long -- plan-runs`.
+    const passed = await passTheCrowd({ plans: 100, calls: 48, timeoutMs: patient(40_000) });
+    expect(passed).toMatchObject({ held: 48, asked: 48, state: 'success', isCopied: true });
   });
 });

@@ -17,8 +17,9 @@ import { sha256Hex } from '../../../src/core/hash.ts';
 import type { FiringStanding, PushOptions, Receipt } from '../../../src/core/ports/index.ts';
 import { visitBoard } from '../../../src/surfaces/cli/tour/board.ts';
 import { firingLane } from '../../../src/surfaces/shared/tasks/firing-lane.ts';
+import { lookAgain } from '../../support/look-again.ts';
 import { missedFiring } from '../../support/missed-firing.ts';
-import { patient } from '../../support/patience.ts';
+import { PATIENCE_MS, patient } from '../../support/patience.ts';
 import { envelopeOf, fileStep } from '../../support/plan-rig.ts';
 import { type AclSite, startAclSite } from './acl-site.ts';
 
@@ -61,6 +62,15 @@ async function refusals(): Promise<readonly string[]> {
   await site.admin.call('ACL', 'LOG', 'RESET');
   const field = (entry: readonly (string | number)[], name: string): string => String(entry[entry.indexOf(name) + 1]);
   return entries.map((entry) => `${field(entry, 'username')}: ${field(entry, 'reason')} ${field(entry, 'object')} (${field(entry, 'context')})`);
+}
+
+/** Where a firing stands once it has ended. */
+function endOf(standing: () => Promise<FiringStanding>): Promise<FiringStanding> {
+  const look = async (): Promise<FiringStanding | undefined> => {
+    const now = await standing();
+    return now.kind === 'open' || now.kind === 'unknown' ? undefined : now;
+  };
+  return lookAgain({ look, timeoutMs: PATIENCE_MS, failure: () => 'the firing does not end' });
 }
 
 describe('the users of deploy/redis/users.conf', () => {
@@ -147,12 +157,7 @@ describe('the users of deploy/redis/users.conf', () => {
     // Nobody has signed these: they run, and are refused. The same once more is run once more, in its place, later, and before others.
     const { manifest: failing } = copyOf(site.base, idOf('1'), 'nowhere', 'absent');
     const job = { v: 1 as const, manifest: TaskManifest.parse(failing), lease: 'a.b.c' };
-    const ended = async (): Promise<FiringStanding> => {
-      for (;;) {
-        const standing = await lane.standing(idOf('1'));
-        if (standing.kind !== 'open' && standing.kind !== 'unknown') return standing;
-      }
-    };
+    const ended = () => endOf(() => lane.standing(idOf('1')));
     for (const [options, kind] of [
       [{}, 'accepted'],
       [{ attempts: 3 }, 'retried'],
@@ -174,12 +179,7 @@ describe('the users of deploy/redis/users.conf', () => {
     // A plan that nobody has signed is refused, and says no end; it is put in its place again under the same ask, and before others.
     const envelope = { header: { id: 'x' }, payload: { steps: [] } };
     const id = sha256Hex(canonicalJson(envelope));
-    const planEnded = async (): Promise<FiringStanding> => {
-      for (;;) {
-        const standing = await lane.planStanding(id);
-        if (standing.kind !== 'open') return standing;
-      }
-    };
+    const planEnded = () => endOf(() => lane.planStanding(id));
     expect(await lane.planStanding(id)).toEqual({ kind: 'unknown' });
     for (const options of [{ askedAt: 1_000 }, { askedAt: 1_000 }, { askedAt: 1_000, priority: 7 }]) {
       expect(await lane.pushPlan({ envelope, lease: 'a.b.c' }, options)).toMatchObject({ kind: 'accepted' });

@@ -9,8 +9,8 @@ import { mailboxFile } from '../../../support/mailbox.ts';
 import { BOX } from '../../../support/mailbox-small.ts';
 import { killedAfter } from '../../../support/messages/killed.ts';
 
-const BATCH = 250;
-const MAILS = 9000;
+const BATCH = 60;
+const MAILS = 36 * BATCH;
 const embedder = createHashEmbedder();
 const hashed = createHashing();
 
@@ -26,11 +26,11 @@ it('vectors whose maker is killed while it writes rows, files or goes on to the 
   const again = first / 2;
   // In the middle of the first making; about its file; about the file after edits.
   for (const [steps, afterMs] of [
-    [5, 3],
-    [first - 6, 15],
-    [first - 2, 30],
-    [again, 8],
-    [2 * again + 1, 20],
+    [5, 1],
+    [first - 6, 4],
+    [first - 2, 8],
+    [again, 2],
+    [2 * again + 1, 5],
   ] as const) {
     await killedAfter('./vectors-child.ts', { file: box.file, directory, batch: BATCH }, steps, afterMs);
     const searcher = createVectorSearcher(directory, embedder);

@@ -13,7 +13,8 @@ const STALL_MS = patient(400);
 const NEVER_MS = 1_000_000_000;
 /** Both ends' buffers on loopback, and what the server itself may hold, are far less. */
 const MAX_BYTES = 32 * 1024 * 1024;
-const PAD = 'p'.repeat(100);
+/** Long events: few of them fill every buffer. */
+const PAD = 'p'.repeat(4000);
 
 /** Events without an end up to `newest`, each reader at its own place; counts what every reader took. */
 function endless() {
@@ -76,7 +77,7 @@ function seen(socket: Socket, id: number): Promise<void> {
   let rest = '';
   return new Promise((resolve) => {
     const look = (text: string): void => {
-      rest = (rest + text).slice(-2000);
+      rest = (rest + text).slice(-2 * EVENT_BYTES);
       if (!rest.includes(`id: ${id}\n`)) return;
       socket.off('data', look);
       resolve();
@@ -85,7 +86,7 @@ function seen(socket: Socket, id: number): Promise<void> {
   });
 }
 
-const EVENT_BYTES = 250;
+const EVENT_BYTES = 4150;
 const FLOOD = Math.ceil((3 * MAX_BYTES) / EVENT_BYTES);
 
 describe('a reader of GET /v1/events that stops reading', () => {
@@ -96,7 +97,7 @@ describe('a reader of GET /v1/events that stops reading', () => {
     deaf.pause();
     const good = await open();
     // Whoever waited for the deaf one, which is never cut off here, would wait for ever.
-    for (let left = FLOOD; left > 0; left -= 10_000) await seen(good, tell(10_000));
+    for (let left = FLOOD; left > 0; left -= 1000) await seen(good, tell(1000));
     expect(state.taken[1]).toBe(state.newest);
     expect((state.taken[0] ?? 0) * EVENT_BYTES).toBeLessThan(MAX_BYTES);
     expect([...state.gone]).toEqual([]);
@@ -110,7 +111,7 @@ describe('a reader of GET /v1/events that stops reading', () => {
     deaf.pause();
     const good = await open();
     const cut = new Promise((resolve) => deaf.once('close', resolve));
-    while (!state.gone.has(0)) await seen(good, tell(10_000));
+    while (!state.gone.has(0)) await seen(good, tell(1000));
     // The stream is over on the server's side although nobody reads; the connection is closed with it.
     await vi.waitFor(async () => expect(await streams()).toBe(1), PATIENCE);
     deaf.resume();
@@ -129,7 +130,7 @@ describe('a reader of GET /v1/events that stops reading', () => {
     await givenUp(0);
     let text = '';
     slow.on('data', (piece: string) => {
-      text = (text + piece).slice(-4000);
+      text = (text + piece).slice(-2 * EVENT_BYTES);
     });
     slow.resume();
     await vi.waitFor(() => expect(text).toContain('event: dropped'), PATIENCE);

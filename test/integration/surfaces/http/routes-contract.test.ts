@@ -37,8 +37,14 @@ describe('the OpenAPI document', () => {
   });
   afterAll(() => site[Symbol.asyncDispose]());
 
-  const validator = (schema: AnySchema): ValidateFunction =>
-    ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"https://writ.invalid/document#/components/')) as AnySchema);
+  const compiled = new Map<string, ValidateFunction>();
+  /** Compiled once for all answers of one schema. */
+  const validator = (schema: AnySchema): ValidateFunction => {
+    const text = JSON.stringify(schema).replaceAll('"#/components/', '"https://writ.invalid/document#/components/');
+    const validate = compiled.get(text) ?? ajv.compile(JSON.parse(text) as AnySchema);
+    compiled.set(text, validate);
+    return validate;
+  };
 
   const operationOf = (method: string, where: string): readonly [string, Operation] => {
     const path = where.split('?', 1)[0] ?? '';
