@@ -16,8 +16,8 @@ import { manifestOf, type Rig, startRig } from '../../support/rig.ts';
 
 /** A job that is parked so long has been woken when it comes back: no answer below waits for a timer. */
 const ENDLESS = { parkMs: 24 * 3600 * 1000 };
-/** More than one worker has slots. */
-const MANY = 150;
+/** More than two workers have slots. */
+const MANY = 500;
 /** What a worker needs to answer them is left to it. */
 const LOOK = { interval: 250 };
 
