@@ -262,6 +262,10 @@ describe('a history that once broke a promise keeps it', () => {
     expect((await runHistory(scenarioOf(3_874_520))).violations).toEqual([]);
   });
 
+  it('a worker that takes over a request of a lost one, and stands still until the time of its run is over', async () => {
+    expect((await runHistory(scenarioOf(4_378_265))).violations).toEqual([]);
+  });
+
   it('an undo that runs when Redis comes back as it was before it was asked for', async () => {
     expect((await runHistory(scenarioOf(3_359_837))).violations).toEqual([]);
   });

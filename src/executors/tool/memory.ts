@@ -31,9 +31,10 @@ export function createMemory(deps: ToolDeps): HostMemory {
         const { open, success } = await journal.view(task.manifest.task_id);
         if (success && !fitsLedger(success.result)) return { execution: { kind: 'outcome', outcome: untold(success.result) } };
         if (!open) return { execution: { kind: 'busy', why: 'the call was ended meanwhile' } };
-        // Whoever stood still until its job was another's may find that one's intent, whose request is on its way.
+        // Whoever stood still until its job was another's may find that one's intent, whose request is on its way. But time that ran
+        // out is no answer to a request that may have been carried out: of the gate only the worker's own lock counts.
         const closed = context.gate();
-        if (closed) return { execution: closed };
+        if (closed !== undefined && closed.kind !== 'outcome') return { execution: closed };
         const outcome = unknown('a worker was lost between sending the request and recording its answer');
         return { execution: { kind: 'outcome', outcome }, opened: { n: open.n, sent: true } };
       }),

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BOUNDS } from '../../../../src/contracts/index.ts';
 import type { StopReason } from '../../../../src/core/outcome.ts';
+import { stopped } from '../../../../src/core/stopped.ts';
 import { answer, callTask, context, deliver, toolJournal } from '../../../support/tools.ts';
 import { outOfTime, scripted, untilAborted } from './scripted.ts';
 
@@ -178,6 +179,17 @@ describe('a once call', () => {
     const lost = { kind: 'interrupted', reason: 'lock-lost' } as const;
     expect(await executor.memory.recover(task, context({ gate: () => lost }), { mayRedo: true })).toEqual(lost);
     expect((await journal.view(taskId)).open).toMatchObject({ n: 1 });
+  });
+
+  it('that was left open is unknown, and nothing else, to a delivery that stood still until its time was over', { tags: ['FE-37'] }, async () => {
+    const { executor, sent } = rig({});
+    const task = callTask('t', 'op');
+    const { manifest, manifestSha256, authority } = task;
+    await journal.open({ taskId: manifest.task_id, manifestSha256, authority, tool: 't', operation: 'op' }, 1);
+    const late = context({ signal: AbortSignal.abort('timeout' satisfies StopReason), gate: () => stopped('timeout') });
+    const recovery = executor.memory.recover(task, late, { mayRedo: true });
+    expect(await answer(recovery)).toMatch(/^TOOL_OUTCOME_UNKNOWN/);
+    expect(sent).toEqual([]);
   });
 
   it('gives a second delivery of this process the answer that is about to be recorded', async () => {
