@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { appendFile, mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { sha256Hex } from '../../../src/core/hash.ts';
 import type { BasePath, Task } from '../../../src/core/ports/index.ts';
 import type { CrashPoint, FileExecutor } from '../../../src/executors/file/index.ts';
@@ -124,8 +124,12 @@ beforeAll(async () => {
     pairs.set(kind, { crasher: await rig.executor({ fileSystem, onPoint }), recoverer: await rig.executor({ fileSystem }) });
   }
 });
+// Each case looks into the vaults again and again: those that are over need not be among what it reads.
+afterEach(() => Promise.all(bases().map(emptyVault)));
 afterAll(() => rig.close());
 
+/** More than the cases that are played at once put on record. */
+const NEWEST = 100;
 const ORIGINAL = 'the original bytes';
 
 function fileOf({ base, segments }: BasePath): string {
@@ -151,7 +155,7 @@ async function play(way: Way, name: string, point: CrashPoint, source: SourceDee
 
   const end = await ending(deliver(recoverer, task));
   const after = await world(name, task.manifest.task_id);
-  const incidents = (await rig.journal.incidents(10_000)).filter(({ taskId }) => taskId === task.manifest.task_id).length;
+  const incidents = (await rig.journal.incidents(NEWEST)).filter(({ taskId }) => taskId === task.manifest.task_id).length;
   const again = await ending(deliver(recoverer, { ...task, epoch: 2 }));
   const later = await world(name, task.manifest.task_id);
 
@@ -184,14 +188,20 @@ async function disturb(file: string, deed: SourceDeed | DestinationDeed, how: 'c
 
 const bases = (): readonly string[] => [rig.near, rig.next, rig.far];
 
+async function emptyVault(base: string): Promise<void> {
+  const vault = path.join(base, '.writ-vault');
+  for (const entry of await readdir(vault)) if (entry !== '.writ-mark') await rm(path.join(vault, entry));
+}
+
 /** All files that belong to one case, wherever they are. */
 async function world(name: string, taskId: string): Promise<Record<string, string>> {
   const all: Record<string, string> = {};
+  const hash = sha256Hex(taskId).slice(0, 40);
   for (const base of bases()) {
     for (const [file, text] of Object.entries(await contents(path.join(base, name)))) all[path.join(base, name, file)] = text;
     const vault = path.join(base, '.writ-vault');
     for (const entry of await readdir(vault)) {
-      if (entry.includes(sha256Hex(taskId).slice(0, 40))) all[path.join(vault, entry)] = await readFile(path.join(vault, entry), 'utf8');
+      if (entry.includes(hash)) all[path.join(vault, entry)] = await readFile(path.join(vault, entry), 'utf8');
     }
   }
   return all;
