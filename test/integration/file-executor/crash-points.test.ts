@@ -1,5 +1,4 @@
-import { existsSync } from 'node:fs';
-import { appendFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -125,7 +124,7 @@ beforeAll(async () => {
   }
 });
 // Each case looks into the vaults again and again: those that are over need not be among what it reads.
-afterEach(() => Promise.all(bases().map(emptyVault)));
+afterEach(() => bases().forEach(emptyVault));
 afterAll(() => rig.close());
 
 /** More than the cases that are played at once put on record. */
@@ -139,7 +138,7 @@ function fileOf({ base, segments }: BasePath): string {
 /** Runs one case; returns what a reader of a failed test wants to see. */
 async function play(way: Way, name: string, point: CrashPoint, source: SourceDeed, destination: DestinationDeed): Promise<string> {
   const from = await put(way.from(rig), `${name}/from`, `${ORIGINAL} of ${name}`);
-  for (const base of bases()) await mkdir(path.join(base, name, 'taken'), { recursive: true });
+  for (const base of bases()) mkdirSync(path.join(base, name, 'taken'), { recursive: true });
   const task = way.task(rig, from, name);
   const { crasher, recoverer } = pairs.get(way.without ?? 'real') ?? {};
   if (!crasher || !recoverer) throw new Error('no executors');
@@ -149,8 +148,8 @@ async function play(way: Way, name: string, point: CrashPoint, source: SourceDee
   const { open } = await rig.journal.view(task.manifest.task_id);
   if (!open) throw new Error('no open attempt');
   const to = fileOf(open.destination);
-  await disturb(from, source, source === 'changed' ? 'changed' : source === 'other' ? 'other' : 'gone', name);
-  await disturb(to, destination, destination === 'replaced' ? 'other' : 'gone', name);
+  disturb(from, source, source === 'changed' ? 'changed' : source === 'other' ? 'other' : 'gone', name);
+  disturb(to, destination, destination === 'replaced' ? 'other' : 'gone', name);
   const before = await world(name, task.manifest.task_id);
 
   const end = await ending(deliver(recoverer, task));
@@ -174,23 +173,26 @@ async function play(way: Way, name: string, point: CrashPoint, source: SourceDee
 }
 
 /** What others do: in-place writes, another file under the name, taking the file away. Nobody destroys bytes. */
-async function disturb(file: string, deed: SourceDeed | DestinationDeed, how: 'changed' | 'other' | 'gone', name: string): Promise<void> {
+function disturb(file: string, deed: SourceDeed | DestinationDeed, how: 'changed' | 'other' | 'gone', name: string): void {
   if (deed === 'left') return;
   const exists = existsSync(file);
-  if (how === 'changed' && exists) return appendFile(file, ' and more');
-  if (exists) {
-    const { ino } = await stat(file);
-    const base = bases().find((directory) => file.startsWith(directory)) ?? '';
-    await rename(file, path.join(base, name, 'taken', `${path.basename(file)}-${ino}`));
+  if (how === 'changed' && exists) {
+    appendFileSync(file, ' and more');
+    return;
   }
-  if (how !== 'gone') await writeFile(file, `foreign, at ${file}`);
+  if (exists) {
+    const { ino } = statSync(file);
+    const base = bases().find((directory) => file.startsWith(directory)) ?? '';
+    renameSync(file, path.join(base, name, 'taken', `${path.basename(file)}-${ino}`));
+  }
+  if (how !== 'gone') writeFileSync(file, `foreign, at ${file}`);
 }
 
 const bases = (): readonly string[] => [rig.near, rig.next, rig.far];
 
-async function emptyVault(base: string): Promise<void> {
+function emptyVault(base: string): void {
   const vault = path.join(base, '.writ-vault');
-  for (const entry of await readdir(vault)) if (entry !== '.writ-mark') await rm(path.join(vault, entry));
+  for (const entry of readdirSync(vault)) if (entry !== '.writ-mark') rmSync(path.join(vault, entry));
 }
 
 /** All files that belong to one case, wherever they are. */
@@ -200,8 +202,8 @@ async function world(name: string, taskId: string): Promise<Record<string, strin
   for (const base of bases()) {
     for (const [file, text] of Object.entries(await contents(path.join(base, name)))) all[path.join(base, name, file)] = text;
     const vault = path.join(base, '.writ-vault');
-    for (const entry of await readdir(vault)) {
-      if (entry.includes(hash)) all[path.join(vault, entry)] = await readFile(path.join(vault, entry), 'utf8');
+    for (const entry of readdirSync(vault)) {
+      if (entry.includes(hash)) all[path.join(vault, entry)] = readFileSync(path.join(vault, entry), 'utf8');
     }
   }
   return all;
