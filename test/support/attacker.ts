@@ -35,7 +35,7 @@ export type Progress = Pick<AttackReport, 'outcomes' | 'escapes'> & {
 
 /**
  * Calls of a confined base against a process that exchanges its directories and files with links, FIFOs and each
- * other, for `seconds` at least. Used by the tests (2 s) and by `npm run test:long` (30 s).
+ * other, for `seconds` at least. Used by the tests (1 s) and by `npm run test:long` (30 s).
  */
 export async function attack({ seconds, openBase, hasMet }: AttackOptions): Promise<AttackReport> {
   const field = layOut();

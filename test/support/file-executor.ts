@@ -1,5 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createConfinedFileSystem } from '../../src/adapters/linux/confined-fs/index.ts';
@@ -145,11 +145,16 @@ export class SimulatedCrash extends Error {}
 
 /** Every file below a directory with its content; symbolic links and the vault's mark left out. */
 export async function contents(directory: string, prefix = ''): Promise<Record<string, string>> {
+  return contentsNow(directory, prefix);
+}
+
+/** At once: thousands of small reads cost several times as much by way of other threads. */
+function contentsNow(directory: string, prefix: string): Record<string, string> {
   const all: Record<string, string> = {};
-  for (const entry of await readdir(path.join(directory, prefix), { withFileTypes: true })) {
+  for (const entry of readdirSync(path.join(directory, prefix), { withFileTypes: true })) {
     const name = path.join(prefix, entry.name);
-    if (entry.isDirectory()) Object.assign(all, await contents(directory, name));
-    else if (entry.isFile() && entry.name !== '.writ-mark') all[name] = await readFile(path.join(directory, name), 'utf8');
+    if (entry.isDirectory()) Object.assign(all, contentsNow(directory, name));
+    else if (entry.isFile() && entry.name !== '.writ-mark') all[name] = readFileSync(path.join(directory, name), 'utf8');
   }
   return all;
 }
@@ -157,8 +162,8 @@ export async function contents(directory: string, prefix = ''): Promise<Record<s
 /** Writes a file and names it. */
 export async function put(directory: string, name: string, content = `content of ${name}`): Promise<string> {
   const file = path.join(directory, name);
-  await mkdir(path.dirname(file), { recursive: true });
-  await writeFile(file, content);
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, content);
   return file;
 }
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createIndexBuilder } from '../../../src/content-search/ngram-index/serving/build-worker.ts';
 import { diskIndexFiles } from '../../../src/content-search/ngram-index/storage/files-disk.ts';
 import type { BuildJob, BuildOutcome, BuildProgress, IndexBuilder } from '../../../src/core/ports/index.ts';
@@ -14,14 +14,20 @@ let root: string;
 let directory: string;
 const builders: IndexBuilder[] = [];
 
-beforeEach(() => {
+/** Some batches of them. */
+const FILES = 200;
+
+beforeAll(() => {
   root = mkdtempSync(join(tmpdir(), 'writ-tree-'));
+  for (let at = 0; at < FILES; at += 1) writeFileSync(join(root, `${at}`), `file ${at}`);
+});
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'writ-index-'));
-  for (let at = 0; at < 600; at += 1) writeFileSync(join(root, `${at}`), `file ${at}`);
 });
 afterEach(async () => {
   for (const builder of builders.splice(0)) await builder.stop();
-  for (const path of [root, directory]) rmSync(path, { recursive: true, force: true });
+  rmSync(directory, { recursive: true, force: true });
 });
 
 async function started(more: Partial<Parameters<typeof createIndexBuilder>[0]> = {}): Promise<IndexBuilder> {
@@ -49,12 +55,15 @@ const forever = new AbortController().signal;
 const run = (builder: IndexBuilder, job: BuildJob, signal = forever, onProgress: (progress: BuildProgress) => void = () => undefined) =>
   builder.run(job, { signal, onProgress });
 
-/** Runs a job until its thread is at work, which its first sleep shows. */
-async function atWork(builder: IndexBuilder, signal = forever): Promise<Promise<BuildOutcome>> {
-  const before = threads().length;
-  const outcome = run(builder, build, signal);
-  while (threads().length <= before) await new Promise((resolve) => setImmediate(resolve));
-  return outcome;
+/** Begins a job. @returns its outcome, when its thread has told that it is at work */
+async function atWork(builder: IndexBuilder, signal = forever): Promise<{ readonly outcome: Promise<BuildOutcome> }> {
+  let begun = (): void => undefined;
+  const isAtWork = new Promise<void>((resolve) => {
+    begun = resolve;
+  });
+  const outcome = run(builder, build, signal, () => begun());
+  await isAtWork;
+  return { outcome };
 }
 
 const threads = (): string[] => readdirSync('/proc/self/task');
@@ -69,8 +78,8 @@ describe('the build thread', () => {
   it('builds, updates, validates, merges and checks on the disk, and tells how far it is', { tags: ['LSI-ST-10.2'] }, async () => {
     const builder = await started();
     const seen: BuildProgress[] = [];
-    expect(await run(builder, build, forever, (progress) => seen.push(progress))).toMatchObject({ outcome: 'done', documents: 600 });
-    expect(seen.at(-1)).toMatchObject({ phase: 'PERSIST', filesDone: 600, filesTotal: 600 });
+    expect(await run(builder, build, forever, (progress) => seen.push(progress))).toMatchObject({ outcome: 'done', documents: FILES });
+    expect(seen.at(-1)).toMatchObject({ phase: 'PERSIST', filesDone: FILES, filesTotal: FILES });
     mkdirSync(join(root, 'more'));
     writeFileSync(join(root, 'more/file'), 'text');
     const update: BuildJob = {
@@ -82,9 +91,13 @@ describe('the build thread', () => {
     expect(await run(builder, update)).toMatchObject({ outcome: 'done', documents: 1 });
     const snapshot = { generation: 1, deltas: [1] };
     expect(await run(builder, { kind: 'check', snapshot })).toEqual({ outcome: 'checked', findings: [] });
-    expect(await run(builder, { kind: 'merge', snapshot, from: 0, into: { generation: 2, delta: 0 } })).toMatchObject({ outcome: 'done', documents: 601 });
-    expect(await run(builder, { kind: 'measure', files: 600, bytes: 1e9 })).toMatchObject({ outcome: 'measured', above: true });
+    expect(await run(builder, { kind: 'merge', snapshot, from: 0, into: { generation: 2, delta: 0 } })).toMatchObject({
+      outcome: 'done',
+      documents: FILES + 1,
+    });
+    expect(await run(builder, { kind: 'measure', files: FILES, bytes: 1e9 })).toMatchObject({ outcome: 'measured', above: true });
     expect(readdirSync(join(directory, 'gen-1')).sort()).toEqual(['base.seg', 'delta-1.seg']);
+    rmSync(join(root, 'more'), { recursive: true });
   });
 
   it('is nicer than the other threads of the process', { tags: ['FR-LSI-BG-30', 'LSI-BUD-GEN'] }, async () => {
@@ -92,16 +105,9 @@ describe('the build thread', () => {
     const before = niceOf(`${process.pid}`);
     const builder = await started(SLOW);
     const abort = new AbortController();
-    const nices: number[] = [];
-    const outcome = builder.run(build, { signal: abort.signal, onProgress: () => undefined });
-    while (!nices.includes(10)) {
-      await new Promise((resolve) => setImmediate(resolve));
-      nices.push(
-        ...threads()
-          .filter((thread) => !known.has(thread))
-          .map(niceOf),
-      );
-    }
+    const { outcome } = await atWork(builder, abort.signal);
+    const begun = threads().filter((thread) => !known.has(thread));
+    expect(begun.map(niceOf)).toContain(10);
     expect(niceOf(`${process.pid}`)).toBe(before);
     abort.abort();
     expect(await outcome).toEqual({ outcome: 'stopped' });
@@ -110,9 +116,9 @@ describe('the build thread', () => {
   it('ends a job that sleeps at once when it is asked to, and takes the next one', { tags: ['FR-LSI-BG-40.2'] }, async () => {
     const builder = await started(SLOW);
     const abort = new AbortController();
-    const outcome = atWork(builder, abort.signal);
+    const { outcome } = await atWork(builder, abort.signal);
     abort.abort();
-    expect(await await outcome).toEqual({ outcome: 'stopped' });
+    expect(await outcome).toEqual({ outcome: 'stopped' });
     expect(readdirSync(directory)).toEqual([]);
     builder.setBoost(true);
     expect(await run(builder, build)).toMatchObject({ outcome: 'done' });
@@ -120,9 +126,9 @@ describe('the build thread', () => {
 
   it('goes at full speed from the moment in which nobody searches', { tags: ['FR-LSI-BG-32'] }, async () => {
     const builder = await started(SLOW);
-    const outcome = atWork(builder);
+    const { outcome } = await atWork(builder);
     builder.setBoost(true);
-    expect(await await outcome).toMatchObject({ outcome: 'done' });
+    expect(await outcome).toMatchObject({ outcome: 'done' });
   });
 
   it('does one job at a time, and none before it is started or after it was stopped', async () => {

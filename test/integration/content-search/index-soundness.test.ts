@@ -13,7 +13,8 @@ import { plantTree, randomText } from '../../support/content/random-tree.ts';
 import { realBackends, searching, temporaryDirectory } from '../../support/content/rig.ts';
 import { createRandom } from '../../support/random.ts';
 
-const TREES = 8;
+/** The long suite `content-index` compares ten thousand searches with the index and without. */
+const TREES = 5;
 const SEARCHES_PER_TREE = 12;
 let backends: Readonly<Record<BackendKind, SearchBackend>>;
 let folder: string;

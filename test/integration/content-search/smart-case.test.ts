@@ -24,8 +24,10 @@ function lines(pattern: string, ...options: readonly string[]): string | undefin
 
 /** What ripgrep's own smart case does; undefined where nobody can tell. */
 function ripgrepIgnoresCase(pattern: string, literal: readonly string[]): boolean | undefined {
-  const [smart, sensitive, insensitive] = ['-S', '-s', '-i'].map((how) => lines(pattern, how, ...literal));
-  if (smart === undefined || sensitive === insensitive) return undefined;
+  const smart = lines(pattern, '-S', ...literal);
+  if (smart === undefined) return undefined;
+  const [sensitive, insensitive] = ['-s', '-i'].map((how) => lines(pattern, how, ...literal));
+  if (sensitive === insensitive) return undefined;
   return smart === insensitive;
 }
 

@@ -100,3 +100,10 @@ export function missed(before: ReadonlyMap<string, string>, now: ReadonlyMap<str
   const isTold = (one: string): boolean => files.includes(one) || subtrees.some((each) => each === '' || one === each || one.startsWith(`${each}/`));
   return [...new Set([...before.keys(), ...now.keys()])].filter((one) => before.get(one) !== ALWAYS && before.get(one) !== now.get(one) && !isTold(one));
 }
+
+/** What the watch tells, after a look. */
+export function overlayOf({ watch }: WatchRig) {
+  watch.look();
+  const { files, subtrees } = watch.overlay();
+  return { veto: watch.veto, files: [...files].sort(), subtrees: [...subtrees].sort() };
+}

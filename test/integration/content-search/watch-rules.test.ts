@@ -1,19 +1,8 @@
 import { appendFileSync, linkSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
-import { freshnessOn } from '../../../src/adapters/linux/file-system-kind.ts';
-import { openInotify } from '../../../src/adapters/linux/inotify.ts';
-import { OVERLAY_MAX } from '../../../src/content-search/ngram-index/watch/overlay.ts';
-import type { DirectoryWatches } from '../../../src/core/ports/index.ts';
-import { inMountNamespace } from '../../support/mounts.ts';
-import { armAndPublish, complete, createWatchRig, type WatchRig } from './watch-rig.ts';
-
-function overlayOf({ watch }: WatchRig) {
-  watch.look();
-  const { files, subtrees } = watch.overlay();
-  return { veto: watch.veto, files: [...files].sort(), subtrees: [...subtrees].sort() };
-}
+import { describe, expect, it } from 'vitest';
+import { armAndPublish, complete, createWatchRig, overlayOf, type WatchRig } from './watch-rig.ts';
 
 describe('the watch over a tree', () => {
   it('has nothing to tell when nothing happens', async () => {
@@ -201,117 +190,4 @@ describe('the watch over a tree', () => {
     renameSync(rig.at('a.tmp'), rig.at('a'));
     expect(overlayOf(rig)).toEqual({ veto: null, files: ['a', 'a.tmp'], subtrees: [] });
   });
-
-  it('refuses to watch a part of a tree when watches run out, and says so when they run out later', async () => {
-    let left = 2;
-    const openWatches = (): DirectoryWatches => {
-      const watches = openInotify();
-      if ('refused' in watches) throw new Error(watches.refused);
-      const add: DirectoryWatches['add'] = (directory) => {
-        left -= 1;
-        return left < 0 ? { refused: 'ENOSPC' } : watches.add(directory);
-      };
-      return { ...watches, add };
-    };
-    using rig = createWatchRig({ openWatches });
-    for (const name of ['a', 'b']) mkdirSync(rig.at(name));
-    expect(await rig.watch.arm()).toEqual({ ok: false, refused: 'LIMIT' });
-    rig.watch.publish(complete());
-    expect(overlayOf(rig).veto).toBe('NOT_ARMED');
-    left = 3;
-    await armAndPublish(rig.watch);
-    expect(overlayOf(rig).veto).toBeNull();
-    mkdirSync(rig.at('c'));
-    expect(overlayOf(rig).veto).toBe('WATCHER_DOWN');
-  });
-
-  it('says LIMIT when this user has no instance left', async () => {
-    using rig = createWatchRig({ openWatches: () => ({ refused: 'EMFILE' }) });
-    expect(await rig.watch.arm()).toEqual({ ok: false, refused: 'LIMIT' });
-  });
-
-  it('is not asked for watches where the writer relies on looking at files', async () => {
-    using rig = createWatchRig({ freshnessOn: () => 'stat' });
-    expect(await rig.watch.arm()).toEqual({ ok: false, refused: 'FILE_SYSTEM' });
-    rig.watch.publish(complete({ guarantee: 'stat' }));
-    expect(overlayOf(rig).veto).toBeNull();
-    rig.watch.publish(complete({ guarantee: 'stat', state: 'UNCERTAIN' }));
-    expect(overlayOf(rig).veto).toBe('NOT_COMPLETE');
-  });
-
-  it('relies on nothing where not even looking at a file tells the truth', { tags: ['FR-LSI-CAND-02'] }, async () => {
-    using rig = createWatchRig({ freshnessOn: () => 'none' });
-    expect(await rig.watch.arm()).toEqual({ ok: false, refused: 'REMOTE' });
-    expect(freshnessOn('/proc')).toBe('none');
-    expect(freshnessOn(rig.root)).toBe('inotify');
-  });
-
-  it('allows exclusion again when a snapshot covers what more changes than an overlay holds have become', { tags: ['LSI-ST-27'] }, async () => {
-    using rig = createWatchRig();
-    mkdirSync(rig.at('names'));
-    writeFileSync(rig.at('names', 'n0'), '');
-    await armAndPublish(rig.watch);
-    const renames = (from: number): void => {
-      for (let at = from; at <= from + OVERLAY_MAX; at += 1) {
-        renameSync(rig.at('names', `n${at}`), rig.at('names', `n${at + 1}`));
-        if (at % 1_000 === 0) rig.watch.look();
-      }
-      rig.watch.look();
-    };
-    for (const from of [0, 2 * OVERLAY_MAX]) {
-      if (from > 0) writeFileSync(rig.at('names', `n${from}`), '');
-      renames(from);
-      expect([rig.watch.veto, rig.vetoes.splice(0)]).toEqual(['BACKLOG', ['BACKLOG']]);
-      const { entries, more } = await rig.watch.pending(OVERLAY_MAX);
-      expect([entries.map(({ path: at }) => at), more]).toEqual([[''], false]);
-      // As an update does, which lifts nothing.
-      rig.watch.publish(complete({ covered: entries }));
-      expect(rig.watch.veto).toBeNull();
-    }
-  });
-
-  it('keeps a backlog that has grown while it was worked on', async () => {
-    using rig = createWatchRig();
-    writeFileSync(rig.at('n0'), '');
-    await armAndPublish(rig.watch);
-    for (let at = 0; at <= OVERLAY_MAX; at += 1) {
-      renameSync(rig.at(`n${at}`), rig.at(`n${at + 1}`));
-      if (at % 1_000 === 0) rig.watch.look();
-    }
-    const { entries } = await rig.watch.pending(OVERLAY_MAX);
-    for (let at = OVERLAY_MAX + 1; at <= 2 * OVERLAY_MAX + 1; at += 1) {
-      renameSync(rig.at(`n${at}`), rig.at(`n${at + 1}`));
-      if (at % 1_000 === 0) rig.watch.look();
-    }
-    rig.watch.look();
-    rig.watch.publish(complete({ covered: entries }));
-    expect(rig.watch.veto).toBe('BACKLOG');
-  });
-
-  it('lets an arming that begins later win', async () => {
-    using rig = createWatchRig();
-    const [first, second] = await Promise.all([rig.watch.arm(), rig.watch.arm()]);
-    expect([first, second]).toMatchObject([{ ok: false, refused: 'ECANCELED' }, { ok: true }]);
-  });
-});
-
-describe('the watch over a tree with mounts', () => {
-  let answers: Record<string, unknown>;
-  beforeAll(async () => {
-    const outside = mkdtempSync(path.join(tmpdir(), 'writ-watch-mounts-'));
-    answers = (await inMountNamespace(new URL('./watch-mount-scenario.ts', import.meta.url), [outside])) as Record<string, unknown>;
-    rmSync(outside, { recursive: true, force: true });
-  });
-
-  it.each([
-    ['nothing', null],
-    ['a mount elsewhere', null],
-    ['a mount beneath the root', 'MOUNT'],
-    ['armed over a mount', null],
-    ['told for both paths', ['bound/a', 'real/a']],
-    ['a mount that went', 'MOUNT'],
-    ['a file system that does not tell everything', { ok: false, refused: 'REMOTE' }],
-  ])('says of %s: %j', (question, answer) => expect(answers[question]).toEqual(answer));
-
-  it('allows nothing under a mount over the root', () => expect(['MOUNT', 'WATCHER_DOWN']).toContain(answers['a mount over the root']));
 });

@@ -1,8 +1,7 @@
-import { existsSync } from 'node:fs';
-import { appendFile, mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { sha256Hex } from '../../../src/core/hash.ts';
 import type { BasePath, Task } from '../../../src/core/ports/index.ts';
 import type { CrashPoint, FileExecutor } from '../../../src/executors/file/index.ts';
@@ -124,8 +123,12 @@ beforeAll(async () => {
     pairs.set(kind, { crasher: await rig.executor({ fileSystem, onPoint }), recoverer: await rig.executor({ fileSystem }) });
   }
 });
+// Each case looks into the vaults again and again: those that are over need not be among what it reads.
+afterEach(() => bases().forEach(emptyVault));
 afterAll(() => rig.close());
 
+/** More than the cases that are played at once put on record. */
+const NEWEST = 100;
 const ORIGINAL = 'the original bytes';
 
 function fileOf({ base, segments }: BasePath): string {
@@ -135,7 +138,7 @@ function fileOf({ base, segments }: BasePath): string {
 /** Runs one case; returns what a reader of a failed test wants to see. */
 async function play(way: Way, name: string, point: CrashPoint, source: SourceDeed, destination: DestinationDeed): Promise<string> {
   const from = await put(way.from(rig), `${name}/from`, `${ORIGINAL} of ${name}`);
-  for (const base of bases()) await mkdir(path.join(base, name, 'taken'), { recursive: true });
+  for (const base of bases()) mkdirSync(path.join(base, name, 'taken'), { recursive: true });
   const task = way.task(rig, from, name);
   const { crasher, recoverer } = pairs.get(way.without ?? 'real') ?? {};
   if (!crasher || !recoverer) throw new Error('no executors');
@@ -145,13 +148,13 @@ async function play(way: Way, name: string, point: CrashPoint, source: SourceDee
   const { open } = await rig.journal.view(task.manifest.task_id);
   if (!open) throw new Error('no open attempt');
   const to = fileOf(open.destination);
-  await disturb(from, source, source === 'changed' ? 'changed' : source === 'other' ? 'other' : 'gone', name);
-  await disturb(to, destination, destination === 'replaced' ? 'other' : 'gone', name);
+  disturb(from, source, source === 'changed' ? 'changed' : source === 'other' ? 'other' : 'gone', name);
+  disturb(to, destination, destination === 'replaced' ? 'other' : 'gone', name);
   const before = await world(name, task.manifest.task_id);
 
   const end = await ending(deliver(recoverer, task));
   const after = await world(name, task.manifest.task_id);
-  const incidents = (await rig.journal.incidents(10_000)).filter(({ taskId }) => taskId === task.manifest.task_id).length;
+  const incidents = (await rig.journal.incidents(NEWEST)).filter(({ taskId }) => taskId === task.manifest.task_id).length;
   const again = await ending(deliver(recoverer, { ...task, epoch: 2 }));
   const later = await world(name, task.manifest.task_id);
 
@@ -170,28 +173,37 @@ async function play(way: Way, name: string, point: CrashPoint, source: SourceDee
 }
 
 /** What others do: in-place writes, another file under the name, taking the file away. Nobody destroys bytes. */
-async function disturb(file: string, deed: SourceDeed | DestinationDeed, how: 'changed' | 'other' | 'gone', name: string): Promise<void> {
+function disturb(file: string, deed: SourceDeed | DestinationDeed, how: 'changed' | 'other' | 'gone', name: string): void {
   if (deed === 'left') return;
   const exists = existsSync(file);
-  if (how === 'changed' && exists) return appendFile(file, ' and more');
-  if (exists) {
-    const { ino } = await stat(file);
-    const base = bases().find((directory) => file.startsWith(directory)) ?? '';
-    await rename(file, path.join(base, name, 'taken', `${path.basename(file)}-${ino}`));
+  if (how === 'changed' && exists) {
+    appendFileSync(file, ' and more');
+    return;
   }
-  if (how !== 'gone') await writeFile(file, `foreign, at ${file}`);
+  if (exists) {
+    const { ino } = statSync(file);
+    const base = bases().find((directory) => file.startsWith(directory)) ?? '';
+    renameSync(file, path.join(base, name, 'taken', `${path.basename(file)}-${ino}`));
+  }
+  if (how !== 'gone') writeFileSync(file, `foreign, at ${file}`);
 }
 
 const bases = (): readonly string[] => [rig.near, rig.next, rig.far];
 
+function emptyVault(base: string): void {
+  const vault = path.join(base, '.writ-vault');
+  for (const entry of readdirSync(vault)) if (entry !== '.writ-mark') rmSync(path.join(vault, entry));
+}
+
 /** All files that belong to one case, wherever they are. */
 async function world(name: string, taskId: string): Promise<Record<string, string>> {
   const all: Record<string, string> = {};
+  const hash = sha256Hex(taskId).slice(0, 40);
   for (const base of bases()) {
     for (const [file, text] of Object.entries(await contents(path.join(base, name)))) all[path.join(base, name, file)] = text;
     const vault = path.join(base, '.writ-vault');
-    for (const entry of await readdir(vault)) {
-      if (entry.includes(sha256Hex(taskId).slice(0, 40))) all[path.join(vault, entry)] = await readFile(path.join(vault, entry), 'utf8');
+    for (const entry of readdirSync(vault)) {
+      if (entry.includes(hash)) all[path.join(vault, entry)] = readFileSync(path.join(vault, entry), 'utf8');
     }
   }
   return all;

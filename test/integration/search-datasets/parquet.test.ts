@@ -10,6 +10,8 @@ const FIXTURES = fileURLToPath(new URL('../../fixtures/datasets/', import.meta.u
 const Fixture = z.object({ rows: z.array(z.object({ key: z.string(), fields: z.record(z.string(), z.string()) })) });
 const KINDS = ['text', 'int64', 'uint64', 'decimal', 'double'];
 const QUERIES = ['fade', 'FADE', 'a', 'A', '\u{1F600}', '\uFF5E', 'é', '\n', '"', '\0', '%', 'fadefa', 'absent'];
+/** How a field is searched does not depend on the kind of the key. */
+const FEWER = ['fade', 'a', 'é', 'absent'];
 
 let bench: Awaited<ReturnType<typeof createDatasetBench>>;
 beforeAll(async () => {
@@ -68,7 +70,7 @@ describe('a search of a Parquet file', () => {
     { tags: ['SE-28', 'SE-48', 'SE-49', 'SE-51', 'SE-53', 'SE-54'] },
     async (kind) => {
       const { rows } = Fixture.parse(JSON.parse(await fs.readFile(path.join(FIXTURES, `${kind}.json`), 'utf8')));
-      for (const query of QUERIES) {
+      for (const query of kind === 'text' ? QUERIES : FEWER) {
         const answer = await bench.search(caseOf(kind, query));
         const wanted = expected(kind, rows, query);
         expect(answer).toMatchObject({ count: wanted.length });

@@ -53,7 +53,10 @@ let manifests: readonly TaskManifest[];
 
 beforeAll(async () => {
   root = mkdtempSync(path.join(tmpdir(), 'writ-golden-'));
-  const settings = ENVIRONMENTS.map((_, order) => ({ search: { scopes: plantSearchSources(path.join(root, String(order)), order) } }));
+  const settings = ENVIRONMENTS.map((_, order) => ({
+    worker: { search_concurrency: 1 },
+    search: { scopes: plantSearchSources(path.join(root, String(order)), order) },
+  }));
   rigs = [await startRig({ config: settings[0] ?? {} }), await startRig({ config: settings[1] ?? {} })];
   const [{ places: from }, { places: to }] = rigs;
   // The second installation has the keys of the first, so that it accepts its leases and signs as it does.

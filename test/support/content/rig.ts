@@ -20,8 +20,8 @@ export async function realBackends(): Promise<Readonly<Record<BackendKind, Searc
 }
 
 /** A directory of its own, without links in its path. */
-export function temporaryDirectory(name: string): string {
-  return realpathSync(mkdtempSync(path.join(os.tmpdir(), `writ-${name}-`)));
+export function temporaryDirectory(name: string, parent = os.tmpdir()): string {
+  return realpathSync(mkdtempSync(path.join(parent, `writ-${name}-`)));
 }
 
 export interface RigOptions extends Partial<Omit<ContentSearchDeps, 'sandbox'>> {
