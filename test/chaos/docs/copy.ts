@@ -10,6 +10,9 @@ import type { Stay } from './fates.ts';
 
 /** npm's own account of what it installed. */
 const INSTALLED = 'node_modules/.package-lock.json';
+interface Installed {
+  readonly packages: Readonly<Record<string, { readonly dev?: boolean; readonly devOptional?: boolean }>>;
+}
 /** That of `scripts/build`. */
 const STAMP = 'dist/.built';
 /** Files that one `cp` is given: thousands, one by one, take ten times as long. */
@@ -46,20 +49,37 @@ async function cp(root: string, words: readonly string[]): Promise<void> {
   if (code !== 0) throw new Error(err);
 }
 
-/** What was built, and each package as one link: forty thousand files would take longer than what is done with them. */
+/**
+ * What was built, and the packages: those of the program file by file, since its processes may read nothing outside of the copy;
+ * each of the others is one link.
+ */
 async function takeBuilt(root: string, copy: string): Promise<void> {
   await cp(root, ['-al', path.join(root, 'dist'), copy]);
-  const [from, to] = [path.join(root, 'node_modules'), path.join(copy, 'node_modules')];
-  mkdirSync(to);
-  // Its commands lead to their programs by the way from there: `writ` to that of the copy.
-  await cp(root, ['-a', path.join(from, '.bin'), to]);
-  for (const name of readdirSync(from).filter((one) => !one.startsWith('.'))) symlinkSync(path.join(from, name), path.join(to, name));
+  const { packages } = JSON.parse(readFileSync(path.join(root, INSTALLED), 'utf8')) as Installed;
+  const isOthers = (place: string): boolean => packages[place]?.dev === true || packages[place]?.devOptional === true;
+  const there = packagesIn(root);
+  // The commands lead to their programs by the way from there: `writ` to that of the copy.
+  await cp(root, ['-al', '--parents', '-t', copy, '--', 'node_modules/.bin', ...there.filter((place) => !isOthers(place))]);
+  for (const place of there.filter(isOthers)) {
+    mkdirSync(path.dirname(path.join(copy, place)), { recursive: true });
+    symlinkSync(path.join(root, place), path.join(copy, place));
+  }
+  // Whoever builds holds a lock on it, each in his own checkout.
+  rmSync(path.join(copy, 'package.json'));
+  cpSync(path.join(root, 'package.json'), path.join(copy, 'package.json'));
   // Newer than the copies of what it was made from; a file of its own, since the other one is a link to ours.
   rmSync(path.join(copy, STAMP), { force: true });
   writeFileSync(path.join(copy, STAMP), '');
 }
 
-/** `npm start` with the settings of a stay; comes back when it says that it is up. */
+/** Those that lie directly in node_modules, also what npm has not installed. */
+function packagesIn(root: string): string[] {
+  const below = (place: string): string[] => readdirSync(path.join(root, place)).map((name) => `${place}/${name}`);
+  const named = below('node_modules').filter((place) => !path.basename(place).startsWith('.'));
+  return named.flatMap((place) => (path.basename(place).startsWith('@') ? below(place) : [place]));
+}
+
+/** `npm start` with the settings of a stay; comes back when it says that it is up. Where it makes the settings, it has given its tour. */
 export async function startCopy(copy: string, { settings = [], env = {} }: Stay): Promise<() => Promise<void>> {
   const own = settings.flatMap((page) => blocksOf(readFileSync(path.join(copy, page), 'utf8'))).find(({ language }) => language === 'toml');
   if (own !== undefined) {
@@ -81,9 +101,13 @@ export async function startCopy(copy: string, { settings = [], env = {} }: Stay)
   });
   await up;
   child.removeAllListeners('exit');
-  return async () => {
+  const stop = async (): Promise<void> => {
     const ended = once(child, 'close');
     process.kill(-(child.pid ?? 0), 'SIGINT');
     await ended;
   };
+  // All of its steps, which are more than ten.
+  if (own !== undefined || /\b(\d{2,}) of \1 as promised/.test(said)) return stop;
+  await stop();
+  throw new Error(`npm start gave no tour that was as promised: ${said}`);
 }
