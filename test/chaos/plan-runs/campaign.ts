@@ -54,7 +54,15 @@ const QUEUES = ['plan', 'tool-chaos-http', 'file', undefined, undefined];
  * Runs the same plans twice: once in peace, once while workers are killed and Redis is emptied. What the second run leaves
  * on the disk, what it answers, and what the provider was asked is compared with the first.
  */
-export async function campaign({ seed, rounds, lanes, pauseMs = KILL_PAUSE_MS, deadly = DEADLY_SHARE, originals, tell = () => undefined }: CampaignOptions): Promise<CampaignReport> {
+export async function campaign({
+  seed,
+  rounds,
+  lanes,
+  pauseMs = KILL_PAUSE_MS,
+  deadly = DEADLY_SHARE,
+  originals,
+  tell = () => undefined,
+}: CampaignOptions): Promise<CampaignReport> {
   const random = createRandom(seed);
   await using ground = await startGround({ queues: QUEUES });
   const { plans, horde, provider } = ground;
@@ -66,7 +74,13 @@ export async function campaign({ seed, rounds, lanes, pauseMs = KILL_PAUSE_MS, d
     const scenesOf = (name: string, count: number) => Array.from({ length: count }, (_, lane) => sceneOf(`${name}-${batch}-${lane}`, scripts, lane, ground));
     const calm = await runAll(scenesOf('calm', scripts.length), `calm-${batch}`, ground, async () => undefined);
     const storm = await runAll(scenesOf('storm', size), `storm-${batch}`, ground, async (ended) => {
-      report.emptied += await strike(horde, { pauseMs: () => random.integer(pauseMs), deadly }, random, ended, report.emptied < owed.emptied ? plans : undefined);
+      report.emptied += await strike(
+        horde,
+        { pauseMs: () => random.integer(pauseMs), deadly },
+        random,
+        ended,
+        report.emptied < owed.emptied ? plans : undefined,
+      );
     });
     for (const [lane, run] of storm.entries()) {
       const original = calm[lane % scripts.length];

@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { nextSteps } from '../../../../../src/surfaces/cli/tour/next-steps.ts';
 
-const INSTALLED = { program: 'writ --data-dir data', commands: undefined, operatorKey: '/data/operator.key', configFile: '/data/writ.toml', url: 'http://127.0.0.1:8377' };
+const INSTALLED = {
+  program: 'writ --data-dir data',
+  commands: undefined,
+  operatorKey: '/data/operator.key',
+  configFile: '/data/writ.toml',
+  url: 'http://127.0.0.1:8377',
+};
 const commandsIn = (text: string): string[] => [...text.matchAll(/^ {2}((?:writ|echo) .*?)(?: {3,}.*)?$/gm)].map(([, line]) => line ?? '');
 
 describe('what `writ up` prints when everything runs', () => {
@@ -16,7 +22,7 @@ describe('what `writ up` prints when everything runs', () => {
     expect(said).not.toContain('refused');
     expect(commandsIn(said).map((line) => line.split(' ').slice(0, 4).join(' '))).toEqual([
       expect.stringMatching(/^echo '\{"task_id":"first"/),
-      'echo hello > \'/a',
+      "echo hello > '/a",
       'writ --data-dir data push',
       'writ --data-dir data find',
       'writ --data-dir data search',
