@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { packageRoot } from '../../config/package.ts';
 
 /** The worker bundled into one script with V8's code cache beside it: a kill costs a start, and a start is mostly module loading. */
@@ -45,27 +46,72 @@ process.on('message', (message) => {
 script.runInThisContext()(exports, require, module, filename, __dirname);
 `;
 
+const WORKER = 'test/chaos/worker-process.ts';
+/** Another file of the tests is at it: a second or two. */
+const LOOK_MS = 50;
+
 /**
  * Bundles the sources as they are now, into a directory of its own inside node_modules, where the native packages are found.
  *
  * @param worker the script of the worker, a `worker-process.ts`
  */
-export function bundleWorker(worker = 'test/chaos/worker-process.ts'): Bundle {
+export function bundleWorker(worker = WORKER): Bundle {
   const root = packageRoot();
   const cache = path.join(root, 'node_modules', '.cache');
   mkdirSync(cache, { recursive: true });
   const directory = mkdtempSync(path.join(cache, 'writ-chaos-'));
+  writeBundle(root, directory, worker);
+  return { worker: launcherIn(directory), remove: () => rmSync(directory, { recursive: true, force: true }) };
+}
+
+/** The same, made once for all files of a run of vitest, and gone with what it has compiled; elsewhere a bundle of one's own. */
+export async function sharedBundle(worker = WORKER): Promise<Bundle> {
+  const tree = process.env['WRIT_TEST_TREE'];
+  if (tree === undefined) return bundleWorker(worker);
+  const directory = path.join(tree, 'workers', worker.replaceAll(/\W+/g, '-'));
+  const making = `${directory}.making`;
+  mkdirSync(path.dirname(directory), { recursive: true });
+  while (!existsSync(directory)) {
+    if (!isMade(making)) await delay(LOOK_MS);
+    else makeShared(making, directory, worker);
+  }
+  return { worker: launcherIn(directory), remove: () => undefined };
+}
+
+function makeShared(making: string, directory: string, worker: string): void {
+  try {
+    // Another one may have come to its end between our two looks.
+    if (existsSync(directory)) return;
+    writeBundle(packageRoot(), making, worker);
+    renameSync(making, directory);
+  } finally {
+    // Of one that failed, so that the next one says why.
+    rmSync(making, { recursive: true, force: true });
+  }
+}
+
+/** Whether the directory is ours; false when another one has it. */
+function isMade(directory: string): boolean {
+  try {
+    mkdirSync(directory);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const launcherIn = (directory: string): string => path.join(directory, SCRIPTS, 'launch.cjs');
+
+function writeBundle(root: string, directory: string, worker: string): void {
   // A script has no import.meta, and only a script has a code cache; the threads are small modules.
   const scripts = path.join(directory, SCRIPTS);
   const bundleUrl = "const bundleUrl = require('node:url').pathToFileURL(__filename).href;";
   esbuild(root, scripts, [worker], ['--format=cjs', '--define:import.meta.url=bundleUrl', `--banner:js=${bundleUrl}`]);
   esbuild(root, scripts, THREADS, ['--format=esm']);
   for (const [from, to] of ASSETS) cpSync(path.join(root, from), path.join(directory, to), { recursive: true });
-  const launcher = path.join(scripts, 'launch.cjs');
-  writeFileSync(launcher, LAUNCHER);
+  writeFileSync(launcherIn(directory), LAUNCHER);
   // Below node_modules the `type` of the package's own package.json does not count.
   writeFileSync(path.join(directory, 'package.json'), '{"type":"module"}');
-  return { worker: launcher, remove: () => rmSync(directory, { recursive: true, force: true }) };
 }
 
 function esbuild(root: string, directory: string, entries: readonly string[], more: readonly string[]): void {

@@ -8,7 +8,7 @@ import { jwksFile } from '../../src/data-dir/key-files.ts';
 import { createKeyring } from '../../src/lease/index.ts';
 import { createRandom, type Random } from '../support/random.ts';
 import { type Rig, startRig } from '../support/rig.ts';
-import { type Bundle, bundleWorker } from './bundle.ts';
+import { type Bundle, sharedBundle } from './bundle.ts';
 import { type Counts, createCounts } from './counts.ts';
 import { createExpectations, type Expectations } from './expectations.ts';
 import { createKernelLog, type KernelLog } from './kernel-log.ts';
@@ -64,7 +64,7 @@ export async function startField(options: FieldOptions): Promise<Field> {
     ...(tiny ? { bases: { tiny: tiny.directory } } : {}),
   });
   const plans = createPlans(path.join(home, 'plans'));
-  const bundle = options.bundle ?? bundleWorker();
+  const bundle = options.bundle ?? (await sharedBundle());
   const setup: WorkerSetup = {
     config: rig.config,
     dataDir: rig.places.dataDir,

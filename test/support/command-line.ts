@@ -5,6 +5,7 @@ import { openLocalSearch } from '../../src/bin/content.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { processIo } from '../../src/surfaces/cli/process-io.ts';
 import { runCli } from '../../src/surfaces/cli/program.ts';
+import type { CliIo } from '../../src/surfaces/cli/services.ts';
 import { sinkOf } from './sink.ts';
 
 /** How a command of the command line ended, and what it said. */
@@ -15,12 +16,12 @@ export interface Said {
 }
 
 /** Runs the command line in this process with the services of production; the roles start nothing. */
-export async function commandLine(args: readonly string[], input = ''): Promise<Said> {
+export async function commandLine(args: readonly string[], input = '', io: Partial<CliIo> = {}): Promise<Said> {
   const [out, err] = [sinkOf(), sinkOf()];
   const code = await runCli([...args], {
     version: '0',
     packageRoot: packageRoot(),
-    io: { ...processIo(), stdin: Readable.from([Buffer.from(input)]), stdout: out.stream, stderr: err.stream },
+    io: { ...processIo(), stdin: Readable.from([Buffer.from(input)]), stdout: out.stream, stderr: err.stream, ...io },
     clock: systemClock,
     open: openServices,
     openContentSearch: openLocalSearch,

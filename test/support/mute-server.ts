@@ -8,7 +8,8 @@ export interface MuteServer extends AsyncDisposable {
   readonly asked: Promise<void>;
 }
 
-export async function muteServer(): Promise<MuteServer> {
+/** @param at a port that is free; any when absent */
+export async function muteServer(at = 0): Promise<MuteServer> {
   const sockets = new Set<Socket>();
   let tell = (): void => undefined;
   const asked = new Promise<void>((resolve) => {
@@ -17,7 +18,7 @@ export async function muteServer(): Promise<MuteServer> {
   const server = createServer((socket) => {
     sockets.add(socket.on('data', tell).on('error', () => undefined));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(at, '127.0.0.1', resolve));
   const address = server.address();
   const port = typeof address === 'object' ? address?.port : undefined;
   return {

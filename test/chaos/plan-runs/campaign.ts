@@ -16,6 +16,8 @@ export interface CampaignOptions {
   readonly lanes: number;
   /** One kill of a random worker comes after a pause of up to this time. Most of what a kill costs is the start of the next worker. */
   readonly pauseMs?: number;
+  /** How likely each point that a worker passes while plans are struck is its last. */
+  readonly deadly?: number;
   /** How many different plans run in peace beside each batch; those of the batch repeat them in their order. */
   readonly originals: number;
   readonly tell?: (line: string) => void;
@@ -52,7 +54,15 @@ const QUEUES = ['plan', 'tool-chaos-http', 'file', undefined, undefined];
  * Runs the same plans twice: once in peace, once while workers are killed and Redis is emptied. What the second run leaves
  * on the disk, what it answers, and what the provider was asked is compared with the first.
  */
-export async function campaign({ seed, rounds, lanes, pauseMs = KILL_PAUSE_MS, originals, tell = () => undefined }: CampaignOptions): Promise<CampaignReport> {
+export async function campaign({
+  seed,
+  rounds,
+  lanes,
+  pauseMs = KILL_PAUSE_MS,
+  deadly = DEADLY_SHARE,
+  originals,
+  tell = () => undefined,
+}: CampaignOptions): Promise<CampaignReport> {
   const random = createRandom(seed);
   await using ground = await startGround({ queues: QUEUES });
   const { plans, horde, provider } = ground;
@@ -64,7 +74,13 @@ export async function campaign({ seed, rounds, lanes, pauseMs = KILL_PAUSE_MS, o
     const scenesOf = (name: string, count: number) => Array.from({ length: count }, (_, lane) => sceneOf(`${name}-${batch}-${lane}`, scripts, lane, ground));
     const calm = await runAll(scenesOf('calm', scripts.length), `calm-${batch}`, ground, async () => undefined);
     const storm = await runAll(scenesOf('storm', size), `storm-${batch}`, ground, async (ended) => {
-      report.emptied += await strike(horde, () => random.integer(pauseMs), random, ended, report.emptied < owed.emptied ? plans : undefined);
+      report.emptied += await strike(
+        horde,
+        { pauseMs: () => random.integer(pauseMs), deadly },
+        random,
+        ended,
+        report.emptied < owed.emptied ? plans : undefined,
+      );
     });
     for (const [lane, run] of storm.entries()) {
       const original = calm[lane % scripts.length];
@@ -104,7 +120,13 @@ async function runAll(scenes: readonly Scene[], name: string, { plans }: Ground,
 }
 
 /** Kills while plans run, some at random moments, some in the very points of the protocol; answers how often Redis was emptied. */
-async function strike(horde: Horde, pauseMs: () => number, random: Random, ended: Promise<unknown>, emptied: PlanRig | undefined): Promise<number> {
+async function strike(
+  horde: Horde,
+  { pauseMs, deadly }: { readonly pauseMs: () => number; readonly deadly: number },
+  random: Random,
+  ended: Promise<unknown>,
+  emptied: PlanRig | undefined,
+): Promise<number> {
   let over = false;
   void ended.then(() => {
     over = true;
@@ -112,7 +134,7 @@ async function strike(horde: Horde, pauseMs: () => number, random: Random, ended
   const start = performance.now();
   const emptyAfter = random.integer(STORM_MS / 2);
   let times = 0;
-  horde.deadly(DEADLY_SHARE);
+  horde.deadly(deadly);
   const { deaths } = horde;
   for (let ms = 0; (ms < STORM_MS || horde.deaths < deaths + LEAST_KILLS) && !over; ms = performance.now() - start) {
     await delay(pauseMs());

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { answerOk, type HttpProvider, httpTool, startHttpProvider } from '../../support/http-provider.ts';
 import { type PlanRig, startPlanRig } from '../../support/plan-rig.ts';
-import { type Bundle, bundleWorker } from '../bundle.ts';
+import { type Bundle, sharedBundle } from '../bundle.ts';
 import { createPlans, type Plans } from '../plans.ts';
 import { createHorde, type Horde } from './horde.ts';
 import type { PlanWorkerSetup } from './worker-process.ts';
@@ -40,7 +40,7 @@ export async function startGround({ queues, atATime }: GroundOptions): Promise<G
     },
   });
   const strikes = createPlans(join(plans.rig.places.dataDir, 'strikes'));
-  const bundle = bundleWorker('test/chaos/plan-runs/worker-process.ts');
+  const bundle = await sharedBundle('test/chaos/plan-runs/worker-process.ts');
   const horde = await createHorde(queues, workerArgs(plans, strikes, bundle));
   return {
     plans,

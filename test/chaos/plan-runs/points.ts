@@ -5,7 +5,7 @@ import { CRASH_POINTS as TOOL_POINTS } from '../../../src/executors/tool/index.t
 import { patient } from '../../support/patience.ts';
 import { LEDGER_POINTS, type Point } from '../setup.ts';
 import { answersOf, contradictions, heardOf, taskOf, UNKNOWN } from './compare.ts';
-import { type Ground, startGround } from './ground.ts';
+import { type Ground, type GroundOptions, startGround } from './ground.ts';
 import { finish, linkScene, type Run } from './runs.ts';
 import { makeScene, STEP_KINDS, type StepKind } from './scene.ts';
 
@@ -45,11 +45,17 @@ const NEXT: StepKind = 'copy';
 const LANES = 5;
 /** A process has one plan, task or call at a time, so that a kill hits only what it is meant for. */
 const GROUND = { queues: ['plan', 'plan', 'tool-chaos-http', 'tool-chaos-http', 'file', 'file'], atATime: 1 };
+/** The same with one for all that is not a plan: each process is a start more. */
+export const SMALL_GROUND = { queues: ['plan', 'plan', 'tool-chaos-http', 'file'], atATime: 1 };
 const NOT_STRUCK_MS = patient(100_000);
 
 /** Runs each kind of step in peace, then each case, and compares; besides, says what exactly each point must lead to. */
-export async function killAtEachPoint(cases: readonly PointCase[], tell: (line: string) => void = () => undefined): Promise<PointsReport> {
-  await using ground = await startGround(GROUND);
+export async function killAtEachPoint(
+  cases: readonly PointCase[],
+  tell: (line: string) => void = () => undefined,
+  on: GroundOptions = GROUND,
+): Promise<PointsReport> {
+  await using ground = await startGround(on);
   const kinds = [...new Set(cases.map(({ kind }) => kind))];
   const calm = new Map(await Promise.all(kinds.map(async (kind) => [kind, await run(kind, `calm ${kind}`, ground)] as const)));
   const violations: string[] = [];

@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(async () => site[Symbol.asyncDispose]());
 
-const picture = (name: string) => page.screenshot({ path: join(site.pictures, `${name}.png`), animations: 'disabled' });
+const picture = (name: string) => site.picture(page, name);
 
 /** What a script in the page may do: the browser adds session and Origin. */
 const asked = (on: Page, method: string, path: string) =>

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PATIENCE_MS } from '../../support/patience.ts';
 import { envelopeOf, fileStep, type LinkedPlan, type PlanRig, startPlanRig } from '../../support/plan-rig.ts';
-import { axeFindings } from './console-visit.ts';
+import { axeFindingsInBoth } from './console-visit.ts';
 import { type Site, startSite } from './site.ts';
 
 let plans: PlanRig;
@@ -37,7 +37,7 @@ afterAll(async () => {
   await plans[Symbol.asyncDispose]();
 });
 
-const picture = (name: string) => page.screenshot({ path: join(site.pictures, `${name}.png`), animations: 'disabled' });
+const picture = (name: string) => site.picture(page, name);
 const dataOf = async (status: string): Promise<string> => {
   await page.goto(`${site.url}/board/queue/plan/p_${plan.id}?status=${status}`);
   await page.getByRole('tab', { name: 'Data' }).click();
@@ -109,11 +109,7 @@ describe('an operator who looks at a plan', () => {
     await page.getByRole('img', { name: /^Timeline of 4 steps/ }).waitFor();
     await page.getByRole('img', { name: 'Graph of 4 steps' }).waitFor();
     expect(await page.getByRole('row').filter({ hasText: 'voided by a retry' }).count()).toBe(1);
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
-      expect(await axeFindings(page)).toEqual([]);
-      await page.screenshot({ path: join(site.pictures, `console-plan-${colorScheme}.png`), fullPage: true });
-    }
+    expect(await axeFindingsInBoth(page, (colours) => site.picture(page, `console-plan-${colours}`, { fullPage: true }))).toEqual([]);
   });
 
   it('walks the console with the keyboard alone, on every page sound for screen readers', async () => {
@@ -135,11 +131,9 @@ describe('an operator who looks at a plan', () => {
     const paths = ['', 'tasks', `tasks/${task}`, 'plans', 'approvals', 'schedules', 'schedules/nightly', 'webhooks', 'sessions', 'tasks/nobody'];
     for (const path of paths.map((one) => `/console/${one}`)) {
       await page.goto(site.url + path);
-      for (const colorScheme of ['dark', 'light'] as const) {
-        await page.emulateMedia({ colorScheme });
-        expect([path, await axeFindings(page)]).toEqual([path, []]);
-        await page.screenshot({ path: join(site.pictures, `console${path.slice(8).replaceAll('/', '-').slice(0, 20)}-${colorScheme}.png`), fullPage: true });
-      }
+      const name = `console${path.slice(8).replaceAll('/', '-').slice(0, 20)}`;
+      const findings = await axeFindingsInBoth(page, (colours) => site.picture(page, `${name}-${colours}`, { fullPage: true }));
+      expect([path, findings]).toEqual([path, []]);
     }
   });
 

@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Page, PageScreenshotOptions } from 'playwright-core';
 import { type BoardRig, type Running, startBoardRig } from '../../integration/surfaces/http/board/board-rig.ts';
 import { startBrowser } from '../../support/browser.ts';
 
@@ -9,8 +7,8 @@ import { startBrowser } from '../../support/browser.ts';
 export interface Site extends AsyncDisposable {
   readonly board: BoardRig;
   readonly url: string;
-  /** Where pictures go: WRIT_TEST_PICTURES, else they vanish with the test. */
-  readonly pictures: string;
+  /** Takes a picture for people, into the directory that WRIT_TEST_PICTURES names; else none is taken. */
+  picture(page: Page, name: string, options?: Pick<PageScreenshotOptions, 'fullPage'>): Promise<void>;
   /** A page of a fresh profile; what the browser blocks or complains about is collected. */
   page(): Promise<{ readonly page: Page; readonly complaints: string[] }>;
   /** Is sent to the login from this path, and comes back to it. */
@@ -19,7 +17,6 @@ export interface Site extends AsyncDisposable {
 
 /** @param running an installation with kernel and worker; one of its own when absent */
 export async function startSite(running?: Running): Promise<Site> {
-  const home = mkdtempSync(join(tmpdir(), 'writ-pictures-'));
   const board = await startBoardRig(running);
   if (!running) {
     await board.startKernel();
@@ -30,7 +27,10 @@ export async function startSite(running?: Running): Promise<Site> {
   return {
     board,
     url: board.url,
-    pictures: process.env['WRIT_TEST_PICTURES'] ?? home,
+    async picture(page, name, options = {}) {
+      const pictures = process.env['WRIT_TEST_PICTURES'];
+      if (pictures !== undefined) await page.screenshot({ path: join(pictures, `${name}.png`), animations: 'disabled', ...options });
+    },
     async page() {
       browser ??= await startBrowser();
       const page = await (await browser.newContext({ viewport: { width: 1280, height: 800 } })).newPage();
@@ -52,7 +52,6 @@ export async function startSite(running?: Running): Promise<Site> {
     async [Symbol.asyncDispose]() {
       await browser?.close();
       await board[Symbol.asyncDispose]();
-      rmSync(home, { recursive: true, force: true });
     },
   };
 }

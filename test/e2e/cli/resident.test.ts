@@ -5,7 +5,10 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packageRoot } from '../../../config/package.ts';
+import { readSettings } from '../../../src/bin/cli/settings.ts';
+import { playgroundOf, tour } from '../../../src/bin/roles/up-tour.ts';
 import { type DataDirPaths, dataDirPaths } from '../../../src/data-dir/paths.ts';
+import { commandLine } from '../../support/command-line.ts';
 import { startCommand, type WritProcess } from '../../support/writ-process.ts';
 
 const run = promisify(execFile);
@@ -42,7 +45,8 @@ beforeAll(async () => {
   );
   expect(await whole(['init'])).toMatchObject({ code: 0 });
   up = startCommand(process.execPath, [path.join(DIST, 'writ.js'), '--data-dir', places.dataDir, 'up'], { cwd: home, env: environment() });
-  await up.says('Ctrl-C stops it');
+  // The directory is somebody's own: no tour is given in it.
+  expect(await up.says('Ctrl-C stops it')).not.toContain('as promised');
 });
 afterAll(async () => {
   up.child.kill('SIGINT');
@@ -65,6 +69,8 @@ async function writ(program: string, args: readonly string[], env: Readonly<Reco
 const thin = (args: readonly string[]): Promise<Said> => writ(thinProgram, args, {});
 /** In a time zone of its own, so that no other process may run it. */
 const whole = (args: readonly string[]): Promise<Said> => writ(path.join(DIST, 'writ.js'), args, { TZ: 'Etc/GMT+1' });
+/** The same commands in this process, from the sources that were built. */
+const here = (args: readonly string[]): Promise<Said> => commandLine(['--data-dir', places.dataDir, ...args], '', { cwd: () => base });
 
 let tasks = 0;
 /** A file with a task that nobody has pushed. */
@@ -82,6 +88,11 @@ function task(): string {
 const timeless = ({ code, out, err }: Said) => ({ code, out: out.replace(/\d+(\.\d+)?/g, 'N'), err: err.replace(/\d+(\.\d+)?/g, 'N') });
 
 describe('the short way', () => {
+  it('says the same as a process that has the whole program', async () => {
+    const [short, long] = [await thin(['status']), await whole(['status'])];
+    expect(timeless(short)).toEqual(timeless(long));
+  });
+
   it.each<[string, () => readonly string[]]>([
     ['status', () => ['status']],
     ['status for a program', () => ['status', '--json']],
@@ -98,8 +109,8 @@ describe('the short way', () => {
     ['a search in messages', () => ['messages', 'search', 'anything', '--explain']],
     ['a search in messages with a bad filter', () => ['messages', 'search', '--since', 'yesterday']],
     ['settings that are none', () => ['status', '--set', 'redis.prot=1']],
-  ])('says the same as the whole program: %s', async (_, args) => {
-    const [short, long] = [await thin(args()), await whole(args())];
+  ])('says the same as the commands themselves: %s', async (_, args) => {
+    const [short, long] = [await thin(args()), await here(args())];
     expect(short.err).not.toContain('ERR_MODULE_NOT_FOUND');
     expect(timeless(short)).toEqual(timeless(long));
   });
@@ -139,6 +150,17 @@ describe('the short way', () => {
     expect((await run(process.execPath, [thinProgram, '--version'])).stdout).toBe(
       (await run(process.execPath, [path.join(DIST, 'writ.js'), '--version'])).stdout,
     );
+  });
+
+  it('stands beside a tour for who asks, in the directory that the settings name', async () => {
+    const options = { dataDir: places.dataDir, set: {}, json: false };
+    const settings = readSettings(options);
+    const playground = playgroundOf(settings.loaded.config, places);
+    if (playground === undefined) throw new Error('the settings name no directory');
+    const said: string[] = [];
+    const passed = await tour({ options, places }, settings, playground, (text) => void said.push(text));
+    expect([passed, said.join('\n')]).toEqual([true, expect.stringContaining(`with real files in ${base}/tour-`)]);
+    expect(existsSync(places.tourGiven)).toBe(true);
   });
 
   it('ends with the process that it leads to, and the whole program answers', async () => {
