@@ -6,7 +6,7 @@ import { NOTHING_WRONG } from './verdict.ts';
 
 let field: Field;
 beforeAll(async () => {
-  field = await startField({ seed: 20_260_101, workers: 4 });
+  field = await startField({ seed: 20_260_101, workers: 3 });
 });
 afterAll(() => field?.stop());
 
@@ -17,7 +17,7 @@ describe('workers that are killed and stopped under a stream of tasks', () => {
   }, async () => {
     await fight(field, {
       rounds: 8,
-      lanes: 12,
+      lanes: 8,
       kinds: ['kill-at-point', 'kill-at-random', 'taken-back', 'withdrawn', 'lease-expires', 'lease-revoked', 'zombie', 'drain'],
     });
     expect(field.counts.notes).toEqual([]);
