@@ -28,7 +28,12 @@ export function playgroundOf({ file, search, tools }: Config, { workspace }: Dat
 }
 
 /** Gives the tour there, through the surfaces that everybody has; whether it was as promised. */
-export async function tour({ options, places }: Pick<UpContext, 'options' | 'places'>, { loaded }: CliSettings, playground: Playground, say: (text: string) => void): Promise<boolean> {
+export async function tour(
+  { options, places }: Pick<UpContext, 'options' | 'places'>,
+  { loaded }: CliSettings,
+  playground: Playground,
+  say: (text: string) => void,
+): Promise<boolean> {
   await using services = await openServices(options);
   const [tasks, kernel, signatures] = await Promise.all([services.tasks(), services.kernel(), services.signatures()]);
   const { cert_file: file } = loaded.config.http.tls;
