@@ -187,8 +187,8 @@ describe('a once call', () => {
     const { manifest, manifestSha256, authority } = task;
     await journal.open({ taskId: manifest.task_id, manifestSha256, authority, tool: 't', operation: 'op' }, 1);
     const late = context({ signal: AbortSignal.abort('timeout' satisfies StopReason), gate: () => stopped('timeout') });
-    const recovery = executor.memory.recover(task, late, { mayRedo: true });
-    expect(await answer(recovery)).toMatch(/^TOOL_OUTCOME_UNKNOWN/);
+    const ended = await executor.memory.recover(task, late, { mayRedo: true });
+    expect(ended).toMatchObject({ kind: 'outcome', outcome: { status: 'FAILURE', error: { error_code: 'TOOL_OUTCOME_UNKNOWN' } } });
     expect(sent).toEqual([]);
   });
 
