@@ -49,12 +49,14 @@ async function reached(redis: MuteServer, { ended, said }: WritProcess): Promise
 }
 
 describe('a role that is told to end while it starts', () => {
-  it('ends in order, and there is no Redis', async () => {
-    const { child, ended, says, said } = start('worker', '--set', 'redis.url=redis://127.0.0.1:1');
-    await says('ECONNREFUSED');
-    child.kill('SIGTERM');
-    expect([await ended, said()]).toEqual([0, expect.stringContaining('"msg":"stopped"')]);
-  });
+  for (const role of ROLES) {
+    it(`ends in order: ${role}, and there is no Redis`, async () => {
+      const { child, ended, says, said } = start(role, '--set', 'redis.url=redis://127.0.0.1:1', ...indexed());
+      await says('ECONNREFUSED');
+      child.kill('SIGTERM');
+      expect([await ended, said()]).toEqual([0, expect.stringContaining('"msg":"stopped"')]);
+    });
+  }
 
   it('is ended by `writ up`, which is told to end while its roles wait', async () => {
     await using redis = await muteServer();
