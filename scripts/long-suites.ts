@@ -97,7 +97,7 @@ export const LONG_SUITES: Readonly<Record<string, LongSuite>> = {
     command: ['node', '--import', 'tsx', 'test/chaos/monitoring/run.ts'],
   },
   upgrade: {
-    what: 'what earlier commits left, packed, is opened; programs of others are built, work and are killed; this one opens what they left, does what was under way once, and takes back; the earlier one is put back and refuses',
+    what: 'programs of earlier commits are built, work and are killed; this one opens what they left, does what was under way once, and takes back; the earlier one is put back and refuses',
     command: ['node', '--import', 'tsx', 'test/chaos/upgrade/run.ts'],
   },
   fuzz: {

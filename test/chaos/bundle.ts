@@ -95,7 +95,8 @@ function isMade(directory: string): boolean {
   try {
     mkdirSync(directory);
     return true;
-  } catch {
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     return false;
   }
 }

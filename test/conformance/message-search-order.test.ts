@@ -48,7 +48,7 @@ describe('a ranked page', () => {
 
   it('of thousands of rows keeps the best of them, in their order, and the others out', async () => {
     const random = createRandom(9);
-    const file = mailboxFile(randomMailbox(random, 2000));
+    const file = mailboxFile(randomMailbox(random, 5000));
     const reader = createMessagesReader(file.file);
     const sets = createSetReader(reader.database);
     const ids = reader.database().prepare<[], number>('SELECT id FROM messages').pluck().all();

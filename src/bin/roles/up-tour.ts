@@ -27,18 +27,19 @@ export function playgroundOf({ file, search, tools }: Config, { workspace }: Dat
   return { base, scope, searchesContents: tools.search.enabled && tools.sandbox.allowed_roots[0] === base };
 }
 
-type Toured = Pick<UpContext, 'options' | 'places'>;
-
 /** Gives the tour there, through the surfaces that everybody has; whether it was as promised. */
-export async function tour({ options, places }: Toured, { loaded }: CliSettings, playground: Playground, say: (text: string) => void): Promise<boolean> {
+export async function tour({ options, places }: UpContext, { loaded }: CliSettings, playground: Playground, say: (text: string) => void): Promise<boolean> {
   await using services = await openServices(options);
   const [tasks, kernel, signatures] = await Promise.all([services.tasks(), services.kernel(), services.signatures()]);
   const { cert_file: file } = loaded.config.http.tls;
   const certificate = file === '' ? undefined : await readFile(file, 'utf8');
   const { base, scope: searchScope, searchesContents } = playground;
   const board = () => boardOf(places, certificate);
-  const surfaces = { packageRoot: packageRoot(), tasks, kernel, signatures, searchScope, searchesContents, runPlan: runPlans(services), board };
-  const passed = await giveTour(base, surfaces, say);
+  const passed = await giveTour(
+    base,
+    { packageRoot: packageRoot(), tasks, kernel, signatures, searchScope, searchesContents, runPlan: runPlans(services), board },
+    say,
+  );
   if (passed) await writeFile(places.tourGiven, '');
   return passed;
 }

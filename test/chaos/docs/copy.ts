@@ -21,8 +21,7 @@ const BATCH = 1000;
 /**
  * A copy of what git has of this checkout, changes included, with its packages as links: nothing in it was started.
  *
- * @param built whether it has what was built here, and nothing in it is written in place, so that its files are links, too; else
- *   nothing in it was built, and `npm start` does
+ * @param built whether it has what was built here; else nothing in it was built, and `npm start` does
  */
 export async function freshCopy(home: string, name: string, built = false): Promise<string> {
   const root = packageRoot();
@@ -31,7 +30,7 @@ export async function freshCopy(home: string, name: string, built = false): Prom
   const { out } = await ran('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], root);
   const files = out.split('\0').filter((one) => one !== '');
   for (let at = 0; at < files.length; at += BATCH) {
-    await cp(root, [...(built ? ['--link'] : []), '--parents', '--no-dereference', '-t', copy, '--', ...files.slice(at, at + BATCH)]);
+    await cp(root, ['--parents', '--no-dereference', '-t', copy, '--', ...files.slice(at, at + BATCH)]);
   }
   if (built) await takeBuilt(root, copy);
   else {
@@ -64,9 +63,6 @@ async function takeBuilt(root: string, copy: string): Promise<void> {
     mkdirSync(path.dirname(path.join(copy, place)), { recursive: true });
     symlinkSync(path.join(root, place), path.join(copy, place));
   }
-  // Whoever builds holds a lock on it, each in his own checkout.
-  rmSync(path.join(copy, 'package.json'));
-  cpSync(path.join(root, 'package.json'), path.join(copy, 'package.json'));
   // Newer than the copies of what it was made from; a file of its own, since the other one is a link to ours.
   rmSync(path.join(copy, STAMP), { force: true });
   writeFileSync(path.join(copy, STAMP), '');

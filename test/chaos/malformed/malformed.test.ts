@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => field.stop());
 
 it('answers every malformed or forged job with a code, without crash or growth', { tags: ['FE-41', 'FE-51'] }, async () => {
-  const report = await flood(field, 2_000);
+  const report = await flood(field, 3_000);
   expect(report.uncoded).toEqual([]);
   expect(report.untouched).toBe(true);
   expect(report.sameWorker).toBe(true);

@@ -5,36 +5,20 @@ import { parseArgs } from 'node:util';
 import { evidencePath, minutesSince, revision, writeEvidence } from '../../../scripts/evidence.ts';
 import { inMountNamespace } from '../../support/mounts.ts';
 import { PLAN_STEPS, UNDER_WAY } from '../../support/upgrade/ground.ts';
-import { archives, buildEarlier, makeInstallation, unpack } from '../../support/upgrade/make.ts';
+import { buildEarlier, makeInstallation } from '../../support/upgrade/make.ts';
 import type { Opened } from '../../support/upgrade/open-child.ts';
 import type { Refused } from '../../support/upgrade/refuse-child.ts';
 
 /**
- * `npm run test:long -- upgrade [commit …]`: what lies packed is opened; then the program of an earlier commit is built, works and is killed; the program of this
+ * `npm run test:long -- upgrade [commit …]`: the program of an earlier commit is built, works and is killed; the program of this
  * checkout opens what it left; then the earlier one is put back, which must refuse, and this one again. Needs the history.
  */
 const { values, positionals } = parseArgs({ options: { evidence: { type: 'string', default: evidencePath('upgrade') } }, allowPositionals: true });
 /** The last of the second day of 0.1.0: all features that the fixture uses, the oldest schemas of today's packages. */
 const EARLIEST = 'fbab8a22';
-const OPEN = new URL('../../support/upgrade/open-child.ts', import.meta.url);
 const startedAt = new Date();
 const rounds: object[] = [];
 let passed = true;
-
-if (positionals.length === 0) {
-  for (const archive of archives()) {
-    const home = mkdtempSync(path.join(tmpdir(), 'writ-upgrade-long-'));
-    try {
-      process.stderr.write(`opening ${path.basename(archive)}\n`);
-      unpack(archive, home);
-      const opened = (await inMountNamespace(OPEN, [home])) as Opened;
-      passed &&= isWell(opened);
-      rounds.push({ archive: path.basename(archive), well: isWell(opened), before: opened.made.schemas, after: opened.schemas });
-    } finally {
-      rmSync(home, { recursive: true, force: true });
-    }
-  }
-}
 
 for (const commit of positionals.length === 0 ? [EARLIEST, 'HEAD'] : positionals) {
   const home = mkdtempSync(path.join(tmpdir(), 'writ-upgrade-long-'));
@@ -43,7 +27,8 @@ for (const commit of positionals.length === 0 ? [EARLIEST, 'HEAD'] : positionals
     using program = buildEarlier(commit);
     const made = await makeInstallation(program, home);
     process.stderr.write(`opening what ${program.commit} left\n`);
-    const opened = (await inMountNamespace(OPEN, [home])) as Opened;
+    const child = (name: string, ...words: string[]) => inMountNamespace(new URL(`../../support/upgrade/${name}-child.ts`, import.meta.url), [home, ...words]);
+    const opened = (await child('open')) as Opened;
     const newer = Object.keys(made.schemas).filter((file) => (opened.schemas[file] ?? 0) > (made.schemas[file] ?? 0));
     // The same schemas are read by both: there is nothing to refuse.
     const refused = newer.length === 0 ? undefined : await putBack(home, program.writ);

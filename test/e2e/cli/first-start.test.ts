@@ -1,7 +1,8 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { dataDirPaths } from '../../../src/data-dir/paths.ts';
 import { pathWithWrit, startCommand, type WritProcess } from '../../support/writ-process.ts';
 
 /** As a new user does it: in a directory of one's own, what is printed is typed. */
@@ -67,11 +68,30 @@ describe('a new user', () => {
     await stop();
     expect(readdirSync(inbox).filter((name) => name.startsWith('tour'))).toEqual([]);
 
+    // The tour is there for who asks, in the directory that was named.
+    const tour = await run(`${start} --once`);
+    expect(tour).toMatchObject({ code: 0, said: expect.stringContaining(`with real files in ${inbox}/tour-`) });
     expect(readdirSync(home).sort()).toEqual(['bin', 'data', 'inbox', 'task.json']);
   });
 
   it('is told what is missing when no directory was named', async () => {
     await run('writ init --data-dir data');
+    const said = await up('writ --data-dir data up');
+    expect(said).toContain('File tasks are refused: no base directory is named');
+    for (const line of commandsIn(said)) expect({ line, ...(await run(line)) }).toMatchObject({ code: 0 });
+    await stop();
     expect(await run('writ --data-dir data up --once')).toMatchObject({ code: 1, said: expect.stringContaining('There is no tour') });
+  });
+
+  it('starts in an empty directory, is given the tour, and types what is printed', async () => {
+    const said = await up('writ --data-dir data up');
+    const [, good, all] = /(\d+) of (\d+) as promised/.exec(said) ?? [];
+    expect([good, Number(all) > 10]).toEqual([all, true]);
+    const typed = commandsIn(said);
+    expect(typed.some((line) => line.includes('find workspace'))).toBe(true);
+    for (const line of typed) expect({ line, ...(await run(line)) }).toMatchObject({ code: 0 });
+    await stop();
+    // Who starts again is given none (signals.test.ts).
+    expect(existsSync(dataDirPaths(path.join(home, 'data')).tourGiven)).toBe(true);
   });
 });

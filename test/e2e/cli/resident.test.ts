@@ -5,8 +5,6 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packageRoot } from '../../../config/package.ts';
-import { readSettings } from '../../../src/bin/cli/settings.ts';
-import { playgroundOf, tour } from '../../../src/bin/roles/up-tour.ts';
 import { type DataDirPaths, dataDirPaths } from '../../../src/data-dir/paths.ts';
 import { commandLine } from '../../support/command-line.ts';
 import { startCommand, type WritProcess } from '../../support/writ-process.ts';
@@ -150,17 +148,6 @@ describe('the short way', () => {
     expect((await run(process.execPath, [thinProgram, '--version'])).stdout).toBe(
       (await run(process.execPath, [path.join(DIST, 'writ.js'), '--version'])).stdout,
     );
-  });
-
-  it('stands beside a tour for who asks, in the directory that the settings name', async () => {
-    const options = { dataDir: places.dataDir, set: {}, json: false };
-    const settings = readSettings(options);
-    const playground = playgroundOf(settings.loaded.config, places);
-    if (playground === undefined) throw new Error('the settings name no directory');
-    const said: string[] = [];
-    const passed = await tour({ options, places }, settings, playground, (text) => void said.push(text));
-    expect([passed, said.join('\n')]).toEqual([true, expect.stringContaining(`with real files in ${base}/tour-`)]);
-    expect(existsSync(places.tourGiven)).toBe(true);
   });
 
   it('ends with the process that it leads to, and the whole program answers', async () => {

@@ -1,24 +1,25 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { packageRoot } from '../../../config/package.ts';
 import { inMountNamespace } from '../../support/mounts.ts';
 import { patient } from '../../support/patience.ts';
 import { PLAN_STEPS, UNDER_WAY } from '../../support/upgrade/ground.ts';
-import { archives, unpack } from '../../support/upgrade/make.ts';
+import { unpack } from '../../support/upgrade/make.ts';
 import type { Opened } from '../../support/upgrade/open-child.ts';
 import type { Refused } from '../../support/upgrade/refuse-child.ts';
 
-const ARCHIVES = archives();
-const [OLDEST = ''] = ARCHIVES;
+const FIXTURES = path.join(packageRoot(), 'test/fixtures/upgrade');
+const ARCHIVES = readdirSync(FIXTURES).filter((name) => name.endsWith('.tgz'));
 
-// `test:long upgrade` opens all of them, and what it makes itself.
-describe('what the program of 0.1.0 with the oldest schemas left when it was killed, opened by this one', () => {
+describe.each(ARCHIVES)('what the program of 0.1.0 left when it was killed, %s, opened by this one', (archive) => {
   const home = mkdtempSync(path.join(tmpdir(), 'writ-upgrade-'));
   let opened: Opened;
 
   beforeAll(async () => {
-    unpack(OLDEST, home);
+    unpack(path.join(FIXTURES, archive), home);
     opened = (await inMountNamespace(new URL('../../support/upgrade/open-child.ts', import.meta.url), [home])) as Opened;
   }, patient(180_000));
   afterAll(() => rmSync(home, { recursive: true, force: true }));
@@ -69,7 +70,7 @@ describe('data of a newer program', () => {
     async () => {
       const home = mkdtempSync(path.join(tmpdir(), 'writ-upgrade-'));
       try {
-        unpack(ARCHIVES.at(-1) ?? '', home);
+        unpack(path.join(FIXTURES, ARCHIVES.at(-1) ?? ''), home);
         const { said, filesLeft, changed } = (await inMountNamespace(new URL('../../support/upgrade/refuse-child.ts', import.meta.url), [home])) as Refused;
         const sentence = /^STORAGE_UNAVAILABLE the database \S+ has schema (\d+), this version of Writ reads (\d+)$/;
         expect(said).toMatchObject({ kernel: expect.stringMatching(sentence), worker: expect.stringMatching(sentence) });
@@ -85,7 +86,7 @@ describe('data of a newer program', () => {
 
 describe('the fixtures of upgrades', () => {
   it('are small, and some of them has an older schema', () => {
-    const bytes = ARCHIVES.map((file) => statSync(file).size);
+    const bytes = ARCHIVES.map((name) => Number(execFileSync('stat', ['-c', '%s', path.join(FIXTURES, name)], { encoding: 'utf8' })));
     expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThan(300_000);
     expect(ARCHIVES.length).toBeGreaterThanOrEqual(2);
   });

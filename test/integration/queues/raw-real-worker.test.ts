@@ -43,9 +43,9 @@ const order = (name: string): { manifest: TaskManifest; destination: string } =>
 };
 
 describe.each([
-  ['python', ['python3', 'examples/raw-producer.py'], 'without a lease', undefined],
-  ['javascript', [process.execPath, 'examples/raw-producer.mjs'], 'under the lease of another manifest', { scope: '/elsewhere' }],
-] as const)('a raw producer in %s and a real worker', (language, command, badly, constraints) => {
+  ['python', ['python3', 'examples/raw-producer.py']],
+  ['javascript', [process.execPath, 'examples/raw-producer.mjs']],
+] as const)('a raw producer in %s and a real worker', (language, command) => {
   it('pushes a leased task, gets the signed answer, and the same answer for the same task again', async () => {
     const { manifest, destination } = order(`once-${language}`);
     const lease = await rig.lease(manifest);
@@ -63,12 +63,13 @@ describe.each([
     expect(help.stdout).toContain(`${given[0]} connection.json [job.json | -] [--no-wait]`);
   });
 
-  it(`has nothing done ${badly}`, async () => {
+  it('has nothing done without a lease, and under the lease of another manifest', async () => {
     const { manifest, destination } = order(`refused-${language}`);
-    const lease = constraints === undefined ? '' : await rig.lease({ ...manifest, constraints });
-    const { code, text } = await push(command, manifest, lease);
-    expect({ code, answer: JSON.parse(text) as unknown }).toMatchObject({ code: 1, answer: { status: 'FAILURE', error: { error_code: 'INVALID_LEASE' } } });
-    expect(await rig.verify(manifest, text.trim())).toBe(true);
+    for (const lease of ['', await rig.lease({ ...manifest, constraints: { scope: rig.base } })]) {
+      const { code, text } = await push(command, manifest, lease);
+      expect({ code, answer: JSON.parse(text) as unknown }).toMatchObject({ code: 1, answer: { status: 'FAILURE', error: { error_code: 'INVALID_LEASE' } } });
+      expect(await rig.verify(manifest, text.trim())).toBe(true);
+    }
     expect(existsSync(destination)).toBe(false);
   });
 });

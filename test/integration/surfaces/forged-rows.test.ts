@@ -12,7 +12,7 @@ import { PATIENCE_MS } from '../../support/patience.ts';
 import { manifestOf } from '../../support/rig.ts';
 import { type ForgedSite, startForgedSite, type Word, writeRow } from './forged-rows-site.ts';
 
-/** Every reading path against every forgery, and forgeries of every kind of subject: what is said is what the journal or a signed result says, else INVALID_RESULT. */
+/** Every reading path against every forgery: what is said is what the journal or a signed result says, else INVALID_RESULT. */
 
 let forged: ForgedSite;
 beforeAll(async () => {
@@ -115,17 +115,11 @@ describe.each(Object.keys(TRUTH) as SubjectName[])('a task that %s, and a forged
     expect(await forged.readers['GET /v1/tasks/:id']?.(one.manifest.task_id)).toBe(TRUTH[name]);
   });
 
-  // The readers share what is behind them: all of them where the lie is worst, else some, in turn.
-  it.each(Object.entries(FORGERIES).map(([what, forgery], n) => ({ what, forgery, n })))('with $what: readers say what is proved', async ({ forgery, n }) => {
+  it.each(Object.entries(FORGERIES))('with %s: every reader says what is proved', async (_, forgery) => {
     await writeRow(forged.redis, one.manifest, await forgery.fields(one));
-    const readers = Object.entries(forged.readers);
     const said: Record<string, Word> = {};
-    const wanted: Record<string, Word> = {};
-    for (const [reader, read] of name === 'failed' ? readers : readers.filter((_, at) => at % 3 === n % 3)) {
-      said[reader] = await read(one.manifest.task_id);
-      wanted[reader] = expected(name, forgery);
-    }
-    expect(said).toEqual(wanted);
+    for (const [reader, read] of Object.entries(forged.readers)) said[reader] = await read(one.manifest.task_id);
+    expect(said).toEqual(Object.fromEntries(Object.keys(forged.readers).map((reader) => [reader, expected(name, forgery)])));
   });
 
   it('under a key of another type: every reader says what is proved', async () => {

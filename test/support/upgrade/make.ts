@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { packageRoot } from '../../../config/package.ts';
@@ -48,20 +48,6 @@ export function pack(directory: string, file: string): void {
     directory,
     ...KEPT,
   ]);
-}
-
-const FIXTURES = 'test/fixtures/upgrade';
-
-/** What programs of earlier commits left, as archives: the one with the oldest schemas first. */
-export function archives(): readonly string[] {
-  const folder = path.join(packageRoot(), FIXTURES);
-  const files = readdirSync(folder).flatMap((name) => (name.endsWith('.tgz') ? [path.join(folder, name)] : []));
-  const schemasOf = (file: string): number => {
-    const { schemas } = JSON.parse(execFileSync('tar', ['-xOzf', file, 'made.json'], { encoding: 'utf8' })) as Made;
-    return Object.values(schemas).reduce((sum, one) => sum + one, 0);
-  };
-  const aged = files.map((file) => [schemasOf(file), file] as const);
-  return aged.toSorted(([a], [b]) => a - b).map(([, file]) => file);
 }
 
 export function unpack(file: string, directory: string): void {
