@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
@@ -40,9 +39,8 @@ export default defineConfig({
     // No test relies on a fresh module; each has its own directory, server and ports.
     isolate: false,
     sequence: { sequencer: LongFirst },
-    // Two more than the cores of a small machine: tests wait for locks, servers and processes, and with one more a fifth of the processors was idle.
-    // A worker comes to 0.7 GB.
-    maxWorkers: os.totalmem() > 6 * 2 ** 30 ? 4 : 3,
+    // One more than the cores of a small machine: many tests wait for locks, servers and processes; with two more, some wait too long.
+    maxWorkers: 3,
     reporters: ['default', at('test/support/tally-reporter.ts')],
   },
 });
