@@ -8,6 +8,7 @@ import { jwksFile } from '../../src/data-dir/key-files.ts';
 import { createKeyring } from '../../src/lease/index.ts';
 import { createRandom, type Random } from '../support/random.ts';
 import { type Rig, startRig } from '../support/rig.ts';
+import { mountSmallDisk, type SmallDisk } from '../support/small-disk.ts';
 import { type Bundle, sharedBundle } from './bundle.ts';
 import { type Counts, createCounts } from './counts.ts';
 import { createExpectations, type Expectations } from './expectations.ts';
@@ -17,7 +18,9 @@ import { createPool, type Pool } from './pool.ts';
 import { createRedisFaults, type RedisFaults } from './redis-faults.ts';
 import type { WorkerSetup } from './setup.ts';
 import { createTickets, type Tickets } from './tickets.ts';
-import { mountTiny, type TinyFileSystem } from './tiny-file-system.ts';
+
+/** Room of the small file system. */
+const TINY_BYTES = 1024 * 1024;
 
 export interface FieldOptions {
   readonly seed: number;
@@ -45,7 +48,7 @@ export interface Field {
   readonly kernelLog: KernelLog;
   readonly redisFaults: RedisFaults;
   readonly expectations: Expectations;
-  readonly tiny: TinyFileSystem | undefined;
+  readonly tiny: SmallDisk | undefined;
   /** Where cases have moved destination directories to, away from the names that tasks know. */
   readonly movedDirectories: Set<string>;
   /** Lines of the workers at level `error` or above. */
@@ -57,7 +60,7 @@ export async function startField(options: FieldOptions): Promise<Field> {
   const counts = createCounts(options.tell);
   const random = createRandom(options.seed);
   const home = mkdtempSync(path.join(tmpdir(), 'writ-chaos-'));
-  const tiny = options.tiny === true ? mountTiny(path.join(home, 'tiny')) : undefined;
+  const tiny = options.tiny === true ? mountSmallDisk(path.join(home, 'tiny'), { bytes: TINY_BYTES, command: 'npm test' }) : undefined;
   const rig = await startRig({
     // Few tasks per worker: a kill is to hit the task that it is meant for, not all others as well.
     config: { crypto: { implementation: 'node' }, log: { level: 'error' }, worker: { file_concurrency: 4 }, ...options.config },

@@ -11,6 +11,7 @@ export interface TestRedis extends AsyncDisposable {
   readonly directory: string;
   target(): ServerTarget;
   pid(): number;
+  isRunning(): boolean;
   /** A connection that `stop` closes. */
   client(kind?: ConnectionKind): Promise<Redis>;
   /** SIGKILL; the data directory stays. Resolves when the process is gone. */
@@ -42,6 +43,7 @@ export async function startTestRedis(options: Partial<EmbeddedRedisOptions> = {}
     directory,
     target: () => embedded.target(),
     pid: running,
+    isRunning: () => embedded.pid() !== undefined,
     async client(kind = 'ledger') {
       const redis = createConnection(embedded.target(), kind);
       clients.push(redis);

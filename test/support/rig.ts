@@ -222,7 +222,17 @@ function noServer(): TestRedis {
   const refuse = (): never => {
     throw new Error('this rig runs on a cluster');
   };
-  const nothing = { target: refuse, pid: refuse, client: refuse, kill: refuse, restart: refuse, flushAll: refuse, truncateAof: refuse, stop: refuse };
+  const nothing = {
+    target: refuse,
+    pid: refuse,
+    isRunning: refuse,
+    client: refuse,
+    kill: refuse,
+    restart: refuse,
+    flushAll: refuse,
+    truncateAof: refuse,
+    stop: refuse,
+  };
   return { directory: '', ...nothing, [Symbol.asyncDispose]: refuse };
 }
 

@@ -10,7 +10,7 @@ import { freePorts } from '../../support/ports.ts';
 import { startPostgresql } from '../../support/postgresql.ts';
 import { type Prometheus, startPrometheusWith } from '../../support/prometheus.ts';
 import { startRedisServer } from '../../support/redis-server.ts';
-import { mountSmall } from './file-system.ts';
+import { mountSmallDisk } from '../../support/small-disk.ts';
 import { createRole, type Role } from './role.ts';
 import { monitoringFiles } from './rules.ts';
 
@@ -60,7 +60,7 @@ async function open(defer: (undo: () => unknown) => void): Promise<Omit<Installa
   const [base, cache, logs, data] = ['base', 'cache', 'logs', 'data'].map((name) => path.join(home, name)) as [string, string, string, string];
   for (const directory of [base, logs, data]) mkdirSync(directory, { mode: 0o700 });
   // It can be filled up without harm to others; Redis lies elsewhere.
-  defer(mountSmall(data));
+  defer(mountSmallDisk(data, { bytes: 2 ** 28, names: 3000, command: 'npm run test:long -- monitoring' }).unmount);
 
   const [apiPort = 0, redisPort = 0] = await freePorts(2);
   const server = await startRedisServer([`port ${redisPort}`, 'bind 127.0.0.1', 'appendonly yes', `requirepass ${PASSWORD}`, 'maxmemory 1gb']);

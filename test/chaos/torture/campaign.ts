@@ -99,11 +99,11 @@ async function strike(stage: Stage, options: CampaignOptions, counts: Record<str
   const { faults, kinds = FAULT_NAMES, enough = () => false } = options;
   const next = drawn(kinds, (name) => FAULTS[name].weight, stage.random);
   let struck = 0;
-  const turns = new Map<readonly FaultName[] | undefined, Promise<void>>();
+  const turns = new Map<readonly FaultName[], Promise<void>>();
   const take = (name: FaultName): Promise<void> => {
-    const line = TAKING_TURNS.find((names) => names.includes(name));
-    const turn = (line === undefined ? Promise.resolve() : (turns.get(line) ?? Promise.resolve())).then(() => FAULTS[name].do(stage));
-    turns.set(line, turn);
+    const lines = TAKING_TURNS.filter((names) => names.includes(name));
+    const turn = Promise.all(lines.map((line) => turns.get(line))).then(() => FAULTS[name].do(stage));
+    for (const line of lines) turns.set(line, turn);
     return turn;
   };
   const hand = async (): Promise<void> => {

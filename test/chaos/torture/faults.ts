@@ -55,6 +55,7 @@ export const FAULTS = {
       signal(pid, 'SIGCONT');
     },
   },
+  'disk full': { weight: 2, do: fillTheDisk },
   reload: {
     weight: 3,
     async do({ site, random }) {
@@ -99,24 +100,45 @@ export const FAULTS = {
 export type FaultName = keyof typeof FAULTS;
 export const FAULT_NAMES = Object.keys(FAULTS) as readonly FaultName[];
 
-/** Those of one line take turns: each needs the Redis, the receivers or the kernel's clock that another one hurts. */
+/** Those of one line take turns: each needs the Redis, the receivers, the kernel's clock or the room that another one hurts. */
 export const TAKING_TURNS: readonly (readonly FaultName[])[] = [
-  ['redis killed', 'redis emptied', 'redis stopped'],
+  ['redis killed', 'redis emptied', 'redis stopped', 'disk full'],
   ['receiver in a mood', 'receiver dead', 'receiver gone', 'receiver hangs'],
   ['kernel away', 'clock ahead', 'clock back'],
+  ['kernel away', 'disk full'],
 ];
 
 const PROBE = 'torture:probe';
 
-/** kill -9, and a start on the same file. What Redis had not written yet is gone: a word of ours tells. */
-async function killRedis({ site, model, random }: Stage): Promise<void> {
+/** kill -9, and a start on the same file. */
+async function killRedis(stage: Stage): Promise<void> {
+  const { site, random } = stage;
+  await tellingLosses(stage, async () => {
+    await site.redis.kill();
+    await delay(random.integer(1500));
+    await site.redis.restart();
+  });
+}
+
+/** No room for a byte where everything is kept that a role writes down. */
+async function fillTheDisk(stage: Stage): Promise<void> {
+  const { site, random } = stage;
+  await tellingLosses(stage, async () => {
+    site.disk.fill();
+    await delay(500 + random.integer(3000));
+    site.disk.free();
+    // It may have ended itself, rather than go on with a file that it cannot write.
+    if (!site.redis.isRunning()) await site.redis.restart();
+  });
+}
+
+/** What Redis had not written yet when it ended is gone: a word of ours tells. */
+async function tellingLosses({ site, model, random }: Stage, hurt: () => Promise<void>): Promise<void> {
   const word = String(random.number());
   const redis = await site.redis.client();
   await redis.set(PROBE, word);
   redis.disconnect();
-  await site.redis.kill();
-  await delay(random.integer(1500));
-  await site.redis.restart();
+  await hurt();
   const again = await site.redis.client();
   if ((await again.get(PROBE)) !== word) model.losses.push(Date.now());
   again.disconnect();

@@ -7,6 +7,7 @@ import { commandLine, lastJson, type Said } from '../../support/command-line.ts'
 import { createOtherClock, type OtherClock } from '../../support/other-clock.ts';
 import { freePorts } from '../../support/ports.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { fillDisk, mountSmallDisk } from '../../support/small-disk.ts';
 import { ENDPOINTS, type Endpoint } from './model.ts';
 import { type Provider, startProvider, TOOL } from './provider.ts';
 import { type Delivery, type Receiver, startReceiver } from './receivers.ts';
@@ -19,17 +20,21 @@ export interface Installation extends AsyncDisposable {
   readonly base: string;
   readonly redis: TestRedis;
   readonly roles: Roles;
+  /** The data directory's: journals, stores, logs of audit, settings and Redis. The files of the tasks lie elsewhere. */
+  readonly disk: { fill(): void; free(): void };
   /** The kernel's; all others have that of the machine. */
   readonly kernelClock: OtherClock;
   readonly client: WritClient;
   readonly provider: Provider;
   readonly receivers: Readonly<Record<Endpoint, Receiver>>;
   readonly deliveries: readonly Delivery[];
-  /** Exchanges the file of the settings for one with another limit, which running roles take up. */
+  /** Exchanges the file of the settings for one with another limit, which running roles take up; where there is no room for it, it stays. */
   settings(maxRunS: number): void;
   cli(args: readonly string[]): Promise<Said>;
 }
 
+/** Several times what minutes of load leave. */
+const DISK_BYTES = 2 ** 27;
 /** An attempt to deliver a notice. */
 export const ATTEMPT_MS = 1500;
 /** Whom an endpoint is told of beside what names it. */
@@ -45,7 +50,8 @@ export async function startTorture(): Promise<Installation> {
   const home = mkdtempSync(path.join(tmpdir(), 'writ-torture-'));
   const [base, registry, logs] = ['base', 'registry', 'logs'].map((name) => path.join(home, name)) as [string, string, string];
   for (const directory of [base, logs]) mkdirSync(directory);
-  const places = dataDirPaths(path.join(home, 'data'));
+  const small = mountSmallDisk(path.join(home, 'data'), { bytes: DISK_BYTES, command: 'npm run torture' });
+  const places = dataDirPaths(small.directory);
   const [apiPort = 0, ...ports] = await freePorts(1 + ENDPOINTS.length);
   const provider = await startProvider();
   layOutTool(registry, provider);
@@ -61,11 +67,17 @@ export async function startTorture(): Promise<Installation> {
       `[webhooks]\ntimeout_ms = ${ATTEMPT_MS}`,
       ...ENDPOINTS.map((name, at) => `[webhooks.endpoints.${name}]\nurl = "http://127.0.0.1:${ports[at]}/hook"\nallow = ["127.0.0.1"]\n${TOLD[name]}`),
     ];
-    writeFileSync(`${places.configFile}.new`, `${lines.join('\n')}\n`, { mode: 0o600 });
-    renameSync(`${places.configFile}.new`, places.configFile);
+    try {
+      writeFileSync(`${places.configFile}.new`, `${lines.join('\n')}\n`, { mode: 0o600 });
+      renameSync(`${places.configFile}.new`, places.configFile);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+    }
   };
   settings(300);
 
+  const filler = path.join(home, 'data', 'filler');
+  const disk = { fill: () => fillDisk(filler), free: () => rmSync(filler, { force: true }) };
   const redis = await startTestRedis({ directory: places.redis });
   const kernelClock = createOtherClock(home);
   const roles = createRoles(['--data-dir', places.dataDir], logs, kernelClock);
@@ -79,6 +91,7 @@ export async function startTorture(): Promise<Installation> {
     await redis.stop();
     for (const receiver of Object.values(receivers)) await receiver[Symbol.asyncDispose]();
     await provider[Symbol.asyncDispose]();
+    small.unmount();
     rmSync(home, { recursive: true, force: true });
   };
   try {
@@ -87,7 +100,7 @@ export async function startTorture(): Promise<Installation> {
     // Short, so that what is asked of a process that was stopped is asked again.
     const client = new WritClient({ baseUrl: `http://127.0.0.1:${apiPort}`, key: String(made['secret']), timeoutMs: 10_000, retries: 6 });
     webhookKey = (await client.webhooks.list()).public_key;
-    return { places, base, redis, roles, kernelClock, client, provider, receivers, deliveries, settings, cli, [Symbol.asyncDispose]: close };
+    return { places, base, redis, disk, roles, kernelClock, client, provider, receivers, deliveries, settings, cli, [Symbol.asyncDispose]: close };
   } catch (error) {
     await close();
     throw error;

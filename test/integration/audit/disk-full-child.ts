@@ -1,15 +1,14 @@
-import { spawnSync } from 'node:child_process';
-import { rmSync, writeFileSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { systemClock } from '../../../src/core/clock.ts';
 import { isWritError } from '../../../src/core/errors.ts';
 import { createAuditLog } from '../../../src/data-dir/audit-log.ts';
 import { verifyAuditFile } from '../../../src/data-dir/audit-reader.ts';
+import { fillDisk, mountSmallDisk } from '../../support/small-disk.ts';
 
 /** Runs in a mount namespace of its own: fills a file system of 1 MiB under an audit log, makes room, and goes on. */
 const directory = process.argv[2] ?? '';
-const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'writ-test', directory], { encoding: 'utf8' });
-if (mounted.status !== 0) throw new Error(`mount -t tmpfs -o size=1m writ-test ${directory}: ${mounted.stderr}`);
+mountSmallDisk(directory, { bytes: 2 ** 20, command: 'npm test' });
 
 const file = path.join(directory, 'audit.ndjson');
 const filler = path.join(directory, 'filler');
@@ -19,7 +18,7 @@ const codeOf = (error: unknown): string => (error instanceof Error && 'code' in 
 const log = createAuditLog({ file, clock: systemClock, rotation: { maxBytes: 500, maxAgeMs: 0 }, onRotation: (error) => told.push(codeOf(error)) });
 const append = (subject: string) => log.append({ surface: 'cli', who: 'x'.repeat(500), action: 'task.retry', subject, outcome: 'asked' });
 await append('first');
-fill();
+fillDisk(filler);
 
 let taken = 1;
 const codes = new Set<string>();
@@ -33,15 +32,3 @@ const full = await verifyAuditFile(file);
 rmSync(filler);
 const after = await append('after');
 process.stdout.write(`${JSON.stringify({ codes: [...codes], taken, told, full, after: after.n, end: await verifyAuditFile(file) })}\n`);
-
-/** Takes all room but what happens to be in the log's own pages already. */
-function fill(): void {
-  for (let bytes = 2 ** 20, used = 0; bytes >= 4096; bytes /= 2) {
-    try {
-      writeFileSync(filler, Buffer.alloc(bytes), { flag: used === 0 ? 'w' : 'a' });
-      used += bytes;
-    } catch {
-      // Too much: half of it.
-    }
-  }
-}

@@ -1,15 +1,13 @@
-import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { createApiKeyStore } from '../../../src/data-dir/api-keys.ts';
 import { dataDirPaths } from '../../../src/data-dir/paths.ts';
 import { commandLine, lastJson } from '../../support/command-line.ts';
-import { fillDisk } from '../../support/fill-disk.ts';
+import { fillDisk, mountSmallDisk } from '../../support/small-disk.ts';
 
 /** Runs in a mount namespace of its own: revokes a key where not a byte is left, makes room, and goes on. */
 const directory = process.argv[2] ?? '';
-const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m,mode=0700', 'writ-test', directory], { encoding: 'utf8' });
-if (mounted.status !== 0) throw new Error(`mount -t tmpfs -o size=1m writ-test ${directory}: ${mounted.stderr}`);
+mountSmallDisk(directory, { bytes: 2 ** 20, command: 'npm test' });
 
 const places = dataDirPaths(path.join(directory, 'data'));
 const filler = path.join(directory, 'filler');

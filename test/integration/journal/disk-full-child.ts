@@ -1,15 +1,13 @@
-import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { createFileJournal } from '../../../src/adapters/sqlite/journal/journal.ts';
 import { isWritError } from '../../../src/core/errors.ts';
 import { moveIntent, succeeded } from '../../conformance/journal-fixtures.ts';
-import { fillDisk } from '../../support/fill-disk.ts';
+import { fillDisk, mountSmallDisk } from '../../support/small-disk.ts';
 
 /** Runs in a mount namespace of its own: fills a file system of 1 MiB under a journal, makes room, and goes on. */
 const directory = process.argv[2] ?? '';
-const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'writ-test', directory], { encoding: 'utf8' });
-if (mounted.status !== 0) throw new Error(`mount -t tmpfs -o size=1m writ-test ${directory}: ${mounted.stderr}`);
+mountSmallDisk(directory, { bytes: 1 * 2 ** 20, command: 'npm test' });
 
 const file = path.join(directory, 'journal.db');
 const filler = path.join(directory, 'filler');

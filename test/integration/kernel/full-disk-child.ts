@@ -1,13 +1,12 @@
-import { spawnSync } from 'node:child_process';
-import { rmSync, writeFileSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { messageOf } from '../../../src/core/errors.ts';
 import { startKernel } from '../../fixtures/authority/kernel-rig.ts';
+import { fillDisk, mountSmallDisk } from '../../support/small-disk.ts';
 
 /** Runs in a mount namespace of its own: a kernel on a file system of 512 KiB that is filled, and has room again. */
 const directory = process.argv[2] ?? '';
-const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=512k,mode=0700', 'writ-test', directory], { encoding: 'utf8' });
-if (mounted.status !== 0) throw new Error(`mount -t tmpfs -o size=512k writ-test ${directory}: ${mounted.stderr}`);
+mountSmallDisk(directory, { bytes: 2 ** 19, command: 'npm test' });
 
 const rig = await startKernel({ dir: directory });
 let number = 0;
@@ -24,13 +23,7 @@ async function ask(): Promise<string> {
 
 const before = await ask();
 const filler = path.join(directory, 'filler');
-for (let bytes = 2 ** 18; bytes >= 1; bytes = Math.floor(bytes / 2)) {
-  try {
-    writeFileSync(filler, Buffer.alloc(bytes), { flag: 'a' });
-  } catch {
-    // There is not so much room any more.
-  }
-}
+fillDisk(filler);
 const full = new Set<string>();
 for (let n = 0; n < 20; n += 1) full.add(await ask());
 rmSync(filler);

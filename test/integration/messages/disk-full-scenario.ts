@@ -1,16 +1,14 @@
-import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { Sqlite } from '../../../src/adapters/sqlite/driver.ts';
 import { isWritError } from '../../../src/core/errors.ts';
 import { createMessageStore } from '../../../src/messages/store/store.ts';
-import { fillDisk } from '../../support/fill-disk.ts';
+import { fillDisk, mountSmallDisk } from '../../support/small-disk.ts';
 import { message } from '../../support/messages/samples.ts';
 
 /** Runs in a mount namespace of its own: fills a small file system under the messages, makes room, and goes on. */
 const directory = process.argv[2] ?? '';
-const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'writ-test', directory], { encoding: 'utf8' });
-if (mounted.status !== 0) throw new Error(`mount -t tmpfs -o size=4m writ-test ${directory}: ${mounted.stderr}`);
+mountSmallDisk(directory, { bytes: 2 ** 22, command: 'npm test' });
 
 const file = path.join(directory, 'messages', 'messages.sqlite');
 const filler = path.join(directory, 'filler');

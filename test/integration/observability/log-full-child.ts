@@ -1,15 +1,14 @@
-import { spawnSync } from 'node:child_process';
 import { openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { rollingLog } from '../../../src/adapters/linux/rolling-log.ts';
 import { rotating } from '../../../src/observability/log-rotation.ts';
 import { createLogSink, descriptorFile } from '../../../src/observability/log-sink.ts';
 import { createLogger } from '../../../src/observability/logging.ts';
+import { mountSmallDisk } from '../../support/small-disk.ts';
 
 /** Runs in a mount namespace of its own: fills a file system of 256 KiB under a rotating log, makes room, and goes on. */
 const directory = process.argv[2] ?? '';
-const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'writ-test', directory], { encoding: 'utf8' });
-if (mounted.status !== 0) throw new Error(`mount -t tmpfs -o size=256k writ-test ${directory}: ${mounted.stderr}`);
+mountSmallDisk(directory, { bytes: 2 ** 18, command: 'npm test' });
 
 const fd = openSync(path.join(directory, 'worker.log'), 'a', 0o600);
 const rolling = rollingLog({ directory, keep: 1, fd });

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { closeSync, openSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -6,14 +5,14 @@ import { rollingLog } from '../../../src/adapters/linux/rolling-log.ts';
 import { createLogger } from '../../../src/observability/logging.ts';
 import { createMetrics } from '../../../src/observability/metrics.ts';
 import { followRotation } from '../../../src/observability/rotation-trouble.ts';
+import { mountSmallDisk } from '../../support/small-disk.ts';
 
 /**
  * Runs in a mount namespace of its own: the log of a role, its standard error, on a file system without room for another
  * name; then with room. Says what the metric shows before, meanwhile and after.
  */
 const directory = process.argv[2] ?? '';
-const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m,nr_inodes=12', 'writ-test', directory], { encoding: 'utf8' });
-if (mounted.status !== 0) throw new Error(`mount -t tmpfs -o size=1m,nr_inodes=12 writ-test ${directory}: ${mounted.stderr}`);
+mountSmallDisk(directory, { bytes: 2 ** 20, names: 12, command: 'npm test' });
 
 const file = path.join(directory, 'worker.log');
 closeSync(2);

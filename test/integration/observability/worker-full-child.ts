@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { rollingLog } from '../../../src/adapters/linux/rolling-log.ts';
@@ -6,11 +5,11 @@ import { rotating } from '../../../src/observability/log-rotation.ts';
 import { createLogSink, descriptorFile } from '../../../src/observability/log-sink.ts';
 import { createLogger } from '../../../src/observability/logging.ts';
 import { manifestOf, startRig } from '../../support/rig.ts';
+import { mountSmallDisk } from '../../support/small-disk.ts';
 
 /** Runs in a mount namespace of its own: a worker with tasks in flight, whose rotating log lies on a file system of 128 KiB that is full. */
 const directory = process.argv[2] ?? '';
-const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=128k', 'writ-test', directory], { encoding: 'utf8' });
-if (mounted.status !== 0) throw new Error(`mount -t tmpfs -o size=128k writ-test ${directory}: ${mounted.stderr}`);
+mountSmallDisk(directory, { bytes: 2 ** 17, command: 'npm test' });
 
 const fd = openSync(path.join(directory, 'worker.log'), 'a', 0o600);
 const rolling = rollingLog({ directory, keep: 1, fd });

@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createTestCa } from '../../../support/certificates.ts';
-import { fillUp } from '../file-system.ts';
+import { fillDisk } from '../../../support/small-disk.ts';
 import { withQueue } from '../raw-queue.ts';
 import { FILLER, restart, type Strike } from '../strike.ts';
 
@@ -17,7 +17,7 @@ export const FULL_DISK: Strike = {
     // Signed and queued while there was room: nothing is signed on a full disk.
     await withQueue(hurt, (queue) => queue.pause());
     await traffic.copies(20);
-    fillUp(filler(places.dataDir));
+    fillDisk(filler(places.dataDir));
     await withQueue(hurt, (queue) => queue.resume());
     // More than the files of the store may have of room in themselves.
     const large = Array.from({ length: 10 }, () => ({ key: traffic.next(), body_md: 'x'.repeat(100_000) }));
