@@ -230,6 +230,14 @@ const FORGERIES: readonly (readonly [name: string, forge: (history: Forged) => v
     ({ world }) => void world.taken.push(delivery('strange', 'plan.succeeded')),
     /strange at files .* is nothing that it wants/,
   ],
+  ['a file that is not found', ({ model }) => replace(model.looks, 0, { found: [] }), /replaced, then searched by content for new: nothing instead of file/],
+  ['a file found by what it has no more', ({ model }) => replace(model.looks, 1, { found: ['file'] }), /for old: file instead of nothing/],
+  ['a message that was stored twice', ({ model }) => void model.letters[0]?.ids.add(9), /kept has the ids 7 and 9/],
+  ['a message that was lost', ({ world }) => void world.letters.set('kept', []), /kept in the end: nothing instead of 7/],
+  ['a message that came back', ({ world }) => void world.letters.set('deleted', [8]), /deleted in the end: 8 instead of nothing/],
+  ['a page that leaves a message out', ({ model }) => replace(model.walks, 0, { found: [9] }), /turning pages did not meet 7/],
+  ['a message on two pages', ({ model }) => replace(model.walks, 0, { found: [7, 9, 7] }), /turning pages met 7 twice/],
+  ['a page with a deleted message', ({ model }) => replace(model.walks, 0, { found: [8, 7] }), /turning pages met 8, which was deleted/],
   ['an attempt that waits for ever', ({ world }) => void world.unanswered.push('mine'), /an attempt at mine waits for ever/],
   ['a role that did not drain', ({ world }) => void world.undrained.push('api ended with SIGKILL'), /api ended with SIGKILL/],
 ];
@@ -269,6 +277,11 @@ describe('the checker of the torture', () => {
 function moveFile({ files }: Forged['world'], from: string, to: string): void {
   files.set(at(to), files.get(at(from)) ?? '');
   files.delete(at(from));
+}
+
+function replace<T extends object>(rows: T[], at: number, change: Partial<T>): void {
+  const before = rows[at];
+  if (before !== undefined) rows[at] = { ...before, ...change };
 }
 
 type Undo = Parameters<Forged['world']['undos']['set']>[1];

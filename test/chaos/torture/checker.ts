@@ -5,6 +5,7 @@ import { judgeFirings } from './check/firings.ts';
 import { judgeLater } from './check/later.ts';
 import { judgeNotices } from './check/notices.ts';
 import { judgeRequests } from './check/requests.ts';
+import { judgeSearches } from './check/searches.ts';
 import { judgeUndos } from './check/undos.ts';
 import type { Model } from './model.ts';
 import type { World } from './world.ts';
@@ -22,6 +23,7 @@ export const JUDGES = {
   approvals: judgeApprovals,
   undos: judgeUndos,
   notices: judgeNotices,
+  searches: judgeSearches,
 } satisfies Record<string, Judge>;
 
 export function judge(model: Model, world: World): readonly string[] {

@@ -15,6 +15,7 @@ import {
 } from '../../../src/surfaces/client/index.ts';
 import { codeOf, insist } from './insist.ts';
 import type { Installation } from './installation.ts';
+import { idsOf } from './load/letters.ts';
 import { manifestOf } from './load/push-task.ts';
 import { ENDPOINTS } from './model.ts';
 import { noticesOf } from './operator.ts';
@@ -43,6 +44,8 @@ export async function collect(stage: Stage): Promise<World> {
     plans.set(id, await planEnd(stage, id, keys, journal.get(id)));
     approvals.set(id, (await insist(() => site.client.plans.approvals({ plan: id }), stage.over)).approvals);
   }
+  const letters = new Map<string, readonly number[]>();
+  for (const { key, word } of model.letters) letters.set(key, await idsOf(stage, word));
   const notices = await noticesOf(stage);
   const unanswered = ENDPOINTS.filter((endpoint) => site.receivers[endpoint].unanswered > 0);
   const audit = await site.cli(['audit', 'verify']);
@@ -60,6 +63,7 @@ export async function collect(stage: Stage): Promise<World> {
     unanswered,
     firings: firingsOf(site, stage),
     approvals,
+    letters,
     auditFault: audit.code === 0 ? undefined : `${audit.out}${audit.err}`,
     undrained,
   };

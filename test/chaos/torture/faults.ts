@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { openKernelStore } from '../../../src/adapters/sqlite/kernel-store/kernel-store.ts';
 import { signal } from '../processes.ts';
 import { moveClock } from './fault/clock.ts';
+import { damageIndex, storm } from './fault/index.ts';
 import { beGone, hangLong } from './fault/receivers.ts';
 import { ENDPOINTS } from './model.ts';
 import { ROLE_NAMES, type RoleName } from './roles.ts';
@@ -56,6 +57,8 @@ export const FAULTS = {
     },
   },
   'disk full': { weight: 2, do: fillTheDisk },
+  'tree in a storm': { weight: 2, do: storm },
+  'index damaged': { weight: 2, do: damageIndex },
   reload: {
     weight: 3,
     async do({ site, random }) {

@@ -79,6 +79,13 @@ export function trueHistory(): Forged {
     copies: { source: at('s'), content: 'content of s', destination: (time) => at(`s-${time}`) },
   });
   model.answers.set('moved', new Set(['signed']));
+  const look = { by: 'content', excluded: 1 } as const;
+  model.looks.push({ ...look, text: 'new', after: 'replaced', wanted: 'file', found: ['file'] });
+  model.looks.push({ ...look, text: 'old', after: 'replaced', wanted: undefined, found: [] });
+  const never = Number.POSITIVE_INFINITY;
+  model.letters.push({ key: 'kept', word: 'a', ids: new Set([7]), storedAt: begin, endAskedAt: never, endedAt: never });
+  model.letters.push({ key: 'deleted', word: 'b', ids: new Set([8]), storedAt: begin, endAskedAt: begin, endedAt: begin });
+  model.walks.push({ wanted: [7], gone: [8], found: [9, 7] });
   return { model, world: trueWorld() };
 }
 
@@ -187,6 +194,10 @@ function trueWorld(): Spoiled {
     approvals: new Map([
       ['plan', [question('question', '1', 'approved')]],
       ['denied', [question('other', '0', 'denied')]],
+    ]),
+    letters: new Map([
+      ['kept', [7]],
+      ['deleted', []],
     ]),
     auditFault: undefined,
     undrained: [],

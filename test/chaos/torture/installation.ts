@@ -18,6 +18,10 @@ export interface Installation extends AsyncDisposable {
   readonly places: DataDirPaths;
   /** The one base directory. */
   readonly base: string;
+  /** What is searched by content, with an index, and by name, as the scope `tree`. */
+  readonly tree: string;
+  /** Where the files of the index lie. */
+  readonly cache: string;
   readonly redis: TestRedis;
   readonly roles: Roles;
   /** The data directory's: journals, stores, logs of audit, settings and Redis. The files of the tasks lie elsewhere. */
@@ -48,8 +52,10 @@ const LOCKS = { lock_ms: 3000, renew_ms: 1000, stalled_ms: 1000, heartbeat_ms: 6
 
 export async function startTorture(): Promise<Installation> {
   const home = mkdtempSync(path.join(tmpdir(), 'writ-torture-'));
-  const [base, registry, logs] = ['base', 'registry', 'logs'].map((name) => path.join(home, name)) as [string, string, string];
-  for (const directory of [base, logs]) mkdirSync(directory);
+  const inside = (name: string): string => path.join(home, name);
+  const [base, tree, cache, registry, logs] = [inside('base'), inside('tree'), inside('cache'), inside('registry'), inside('logs')];
+  for (const directory of [base, tree, logs]) mkdirSync(directory);
+  plant(tree);
   const small = mountSmallDisk(path.join(home, 'data'), { bytes: DISK_BYTES, command: 'npm run torture' });
   const places = dataDirPaths(small.directory);
   const [apiPort = 0, ...ports] = await freePorts(1 + ENDPOINTS.length);
@@ -64,6 +70,7 @@ export async function startTorture(): Promise<Installation> {
       ...Object.entries(LOCKS).map(([name, value]) => `${name} = ${value}`),
       `[http]\nport = ${apiPort}\n[log]\nlevel = "warn"\n[file]\nmax_run_s = ${maxRunS}\n[plan]\nsweep_ms = 500\nregistry_dir = ${JSON.stringify(registry)}`,
       `[file.base_directories]\nmain = ${JSON.stringify(base)}`,
+      ...searching(tree, cache),
       `[webhooks]\ntimeout_ms = ${ATTEMPT_MS}`,
       ...ENDPOINTS.map((name, at) => `[webhooks.endpoints.${name}]\nurl = "http://127.0.0.1:${ports[at]}/hook"\nallow = ["127.0.0.1"]\n${TOLD[name]}`),
     ];
@@ -96,15 +103,35 @@ export async function startTorture(): Promise<Installation> {
   };
   try {
     await roles.start();
-    const made = lastJson(await cli(['key', 'create', 'producer', '--roles', 'submit,read,operate,kernel,approve', '--print', '--json']));
+    const made = lastJson(await cli(['key', 'create', 'producer', '--roles', 'submit,read,operate,kernel,approve,search,ingest', '--print', '--json']));
     // Short, so that what is asked of a process that was stopped is asked again.
     const client = new WritClient({ baseUrl: `http://127.0.0.1:${apiPort}`, key: String(made['secret']), timeoutMs: 10_000, retries: 6 });
     webhookKey = (await client.webhooks.list()).public_key;
-    return { places, base, redis, disk, roles, kernelClock, client, provider, receivers, deliveries, settings, cli, [Symbol.asyncDispose]: close };
+    return { places, base, tree, cache, redis, disk, roles, kernelClock, client, provider, receivers, deliveries, settings, cli, [Symbol.asyncDispose]: close };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+/** Files that nobody changes: an index has something to leave out. */
+const PLANTED = 400;
+
+function plant(tree: string): void {
+  for (let at = 0; at < PLANTED; at += 1) {
+    const directory = path.join(tree, `planted-${at % 20}`);
+    mkdirSync(directory, { recursive: true });
+    writeFileSync(path.join(directory, `${at}.txt`), `file ${at} of what nobody looks for\n`);
+  }
+}
+
+function searching(tree: string, cache: string): readonly string[] {
+  const [root, index] = [JSON.stringify(tree), JSON.stringify(cache)];
+  return [
+    `[search.scopes.tree]\nkind = "files"\npath = ${root}`,
+    `[tools.search]\nenabled = true\nemit_stats = true\nindex_mode = "on"\nindex_roots = [${root}]\nindex_path = ${index}`,
+    `[tools.sandbox]\nallowed_roots = [${root}]`,
+  ];
 }
 
 /** Definition and binding of the provider's tool, as they lie in a registry. */

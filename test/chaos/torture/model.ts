@@ -18,6 +18,11 @@ export interface Model {
   readonly early: EarlyFiring[];
   /** Dead notices that the operator was told to be due again. */
   resent: number;
+  readonly looks: Look[];
+  /** Tasks that search, by id. What they find is a look; their ends are told as others. */
+  readonly searches: Set<string>;
+  readonly letters: Letter[];
+  readonly walks: Walk[];
 }
 
 /** The kernel's clock was moved, and set right again. Times are milliseconds since 1970 by everybody else's clock. */
@@ -123,6 +128,57 @@ export interface Span {
   mayUntil: number;
 }
 
+/** A search for what one file or message has, or has no more, after a change that only its maker could make; and its answer. */
+export interface Look {
+  readonly by: 'content' | 'content of all files' | 'file name' | 'message';
+  readonly text: string;
+  /** What was done before, by whoever knows what there is. */
+  readonly after: string;
+  /** The one place or id that must be found; undefined: nothing must be. */
+  readonly wanted: string | undefined;
+  readonly found: readonly string[];
+  /** Files that the index left out. */
+  readonly excluded: number;
+}
+
+/** A message, by the key of its producer: the same at every sending. */
+export interface Letter {
+  readonly key: string;
+  /** The word that it has now, and no other message ever. */
+  word: string;
+  /** Every id that was given to it. */
+  readonly ids: Set<number>;
+  /** Milliseconds since 1970: when it was stored, and when somebody first asked for its end. */
+  storedAt: number;
+  endAskedAt: number;
+  /** When that was done. */
+  endedAt: number;
+}
+
+/** All pages of one search, while others wrote. */
+export interface Walk {
+  /** Stored before it began, and nobody asked for their end until it was over. */
+  readonly wanted: readonly number[];
+  /** Had ended before it began. */
+  readonly gone: readonly number[];
+  readonly found: readonly number[];
+}
+
 export function createModel(): Model {
-  return { tasks: [], plans: [], undos: [], schedules: [], bystanders: new Map(), answers: new Map(), losses: [], jumps: [], early: [], resent: 0 };
+  return {
+    tasks: [],
+    plans: [],
+    undos: [],
+    schedules: [],
+    bystanders: new Map(),
+    answers: new Map(),
+    losses: [],
+    jumps: [],
+    early: [],
+    resent: 0,
+    looks: [],
+    searches: new Set(),
+    letters: [],
+    walks: [],
+  };
 }

@@ -13,6 +13,7 @@ export const CAST = {
   api: ['api'],
   'worker-1': ['worker'],
   'worker-2': ['worker'],
+  'index-host': ['index-host'],
   tools: ['worker', '--queues', 'tool-torture-http'],
 } as const satisfies Record<string, readonly string[]>;
 

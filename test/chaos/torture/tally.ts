@@ -27,6 +27,12 @@ export interface Tally {
   /** Dead notices that were due again. */
   readonly resent: number;
   readonly notices: Readonly<Record<string, number>>;
+  /** Searches, by what they look at. */
+  readonly looks: Readonly<Record<string, number>>;
+  /** Of those by content, the ones for which the index left files out. */
+  readonly indexedLooks: number;
+  readonly messages: number;
+  readonly walks: number;
 }
 
 export function talliedOf({ site, model }: Stage, world: World, done: Pick<Tally, 'loads' | 'faults'>, ms: number): Tally {
@@ -51,6 +57,10 @@ export function talliedOf({ site, model }: Stage, world: World, done: Pick<Tally
     unansweredDeliveries: world.taken.filter(({ status }) => status === 0).length,
     resent: model.resent,
     notices: counted(world.notices.map(({ state }) => state)),
+    looks: counted(model.looks.map(({ by }) => by)),
+    indexedLooks: model.looks.filter(({ excluded }) => excluded > 0).length,
+    messages: model.letters.length,
+    walks: model.walks.length,
   };
 }
 

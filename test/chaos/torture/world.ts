@@ -18,6 +18,8 @@ export interface World {
   readonly firings: readonly FiringRecord[];
   /** By plan. */
   readonly approvals: ReadonlyMap<string, readonly ApprovalView[]>;
+  /** By key: the ids that a search for the word of each message finds in the end. */
+  readonly letters: ReadonlyMap<string, readonly number[]>;
   /** What `writ audit verify` says against the log; undefined: whole. */
   readonly auditFault: string | undefined;
   /** Roles that did not end with 0 when they were asked to. */

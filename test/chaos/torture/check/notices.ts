@@ -84,12 +84,12 @@ function isTold({ taken }: World, id: string, endpoint: Endpoint, end: string): 
 const FILE_CAPABILITY = /^FILE_/;
 
 /** What each endpoint may be told of: steps of plans are file tasks, and plans are made by schedules and undos, too. */
-function unwanted({ tasks, plans }: Model, world: World): readonly string[] {
+function unwanted({ tasks, plans, searches }: Model, world: World): readonly string[] {
   const pushed = [...tasks, ...plans];
   const may = {
     files: ({ subject, capability, type }) =>
       type.startsWith('task.') ? FILE_CAPABILITY.test(capability) : plans.some(({ id }) => id === subject) || madePlans(world).has(subject),
-    mine: ({ subject }) => pushed.some(({ id }) => id === subject),
+    mine: ({ subject }) => searches.has(subject) || pushed.some(({ id }) => id === subject),
     named: ({ subject }) => pushed.some((ask) => ask.id === subject && [...ask.told, ...('mayHear' in ask ? (ask.mayHear ?? []) : [])].includes('named')),
   } satisfies Record<Endpoint, (one: Taken) => boolean>;
   return world.taken.filter((one) => !may[one.endpoint](one)).map((one) => `${named(one)} is nothing that it wants`);

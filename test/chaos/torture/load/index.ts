@@ -1,4 +1,6 @@
 import type { Stage } from '../stage.ts';
+import { searchedFile } from './files-searched.ts';
+import { letter, walkOfLetters } from './letters.ts';
 import { laterPlan, mixedPlan } from './plans.ts';
 import { askingPlan } from './questions.ts';
 import { meddledSchedule } from './schedules.ts';
@@ -19,6 +21,9 @@ export const LOAD = {
   'asking plan': { weight: 10, run: askingPlan },
   'undone plan': { weight: 4, run: undonePlan },
   'half undone plan': { weight: 4, run: halfUndonePlan },
+  'searched file': { weight: 6, run: searchedFile },
+  message: { weight: 6, run: letter },
+  'walk through messages': { weight: 2, run: walkOfLetters },
   schedule: { weight: 1, run: meddledSchedule },
 } satisfies Record<string, { readonly weight: number; run(stage: Stage): Promise<void> }>;
 
