@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { createExclusively } from '../adapters/files/create-exclusively.ts';
 import { messageOf, WritError } from '../core/errors.ts';
+import { shellWord } from '../core/shell-word.ts';
 
 const ID_FILE = 'data-dir-id';
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -37,7 +38,7 @@ export function ensureDataDirectory(directory: string): DataDirectory {
 function checkOwnership(directory: string): void {
   const { uid, mode } = statSync(directory);
   if (uid !== process.geteuid?.()) throw refused(directory, `belongs to user ${uid}, not to the user that runs Writ`);
-  if ((mode & 0o077) !== 0) throw refused(directory, `is open to others (mode ${(mode & 0o777).toString(8)}); run: chmod 700 ${directory}`);
+  if ((mode & 0o077) !== 0) throw refused(directory, `is open to others (mode ${(mode & 0o777).toString(8)}); run: chmod 700 ${shellWord(directory)}`);
 }
 
 function readId(directory: string): string | undefined {

@@ -1,8 +1,16 @@
 import path from 'node:path';
+import { shortDirectory } from '../adapters/linux/short-directory.ts';
 
-/** Where everything lies inside the data directory (0700). One list, so that roles and commands agree. */
+/** Bytes of `metrics/<role>-<eight digits>.sock`, with room for a longer role. */
+const LONGEST_SOCKET = 40;
+
+/**
+ * Where everything lies inside the data directory (0700). One list, so that roles and commands agree. Sockets are asked for
+ * when they are wanted, because a long path is another one then (`shortDirectory`), for which the directory must be there.
+ */
 export function dataDirPaths(dataDir: string) {
   const inside = (...parts: string[]): string => path.join(dataDir, ...parts);
+  const socket = (...parts: string[]): string => path.join(shortDirectory(dataDir, LONGEST_SOCKET), ...parts);
   return {
     dataDir,
     /** Settings of this installation. */
@@ -33,7 +41,9 @@ export function dataDirPaths(dataDir: string) {
     /** What running searches put on the disk. */
     searchSpill: inside('search'),
     /** Sockets on which the processes of this data directory show their metrics. */
-    metrics: inside('metrics'),
+    get metrics() {
+      return socket('metrics');
+    },
     /** Which roles run, and with which settings. */
     running: inside('running'),
     /** Where the API runs commands for others of this host. */
@@ -43,9 +53,13 @@ export function dataDirPaths(dataDir: string) {
     /** The key that signs them lies with them: the API may write here, and need not write among the other keys. */
     webhookKey: inside('webhooks', 'webhook.key.json'),
     webhookKeyring: inside('webhooks', 'webhook.jwks.json'),
-    kernelSocket: inside('kernel', 'kernel.sock'),
+    get kernelSocket() {
+      return socket('kernel', 'kernel.sock');
+    },
     /** The part of the kernel that the plan role may reach, in a directory of its own. */
-    deriveSocket: inside('derive', 'derive.sock'),
+    get deriveSocket() {
+      return socket('derive', 'derive.sock');
+    },
     /** What plans have seen. */
     planJournal: inside('plan-journal'),
     /** Requests that tools were about to be sent. */

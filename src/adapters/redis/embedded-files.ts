@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, closeSync, constants, fstatSync, mkdirSync, openSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { WritError } from '../../core/errors.ts';
+import { shortDirectory } from '../linux/short-directory.ts';
 import { Sqlite } from '../sqlite/driver.ts';
 import type { ServerTarget } from './target.ts';
 
@@ -10,9 +11,6 @@ export const SOCKET = 'redis.sock';
 export const PID_FILE = 'redis.pid';
 const PASSWORD_FILE = 'password';
 const LOCK_FILE = 'lock';
-
-/** A socket address holds 108 bytes with its final NUL; longer paths are reached through a descriptor of the directory. */
-const MAX_SOCKET_PATH = 100;
 
 /** Makes the directory, closed to everybody else. */
 export function prepareDirectory(directory: string): void {
@@ -72,29 +70,5 @@ function readPassword(file: string): string | undefined {
 export function embeddedTarget(directory: string): ServerTarget {
   const password = readPassword(join(directory, PASSWORD_FILE));
   if (password === undefined) throw new WritError('REDIS_UNAVAILABLE', `there is no embedded Redis in ${directory}; start it with 'writ up', or set redis.url`);
-  return { path: socketPath(directory), password };
-}
-
-/** A path of the socket that fits into a socket address; valid in this process. */
-function socketPath(directory: string): string {
-  const path = join(resolve(directory), SOCKET);
-  if (Buffer.byteLength(path) <= MAX_SOCKET_PATH) return path;
-  if (process.platform !== 'linux') {
-    throw new WritError('PLATFORM_UNSUPPORTED', `the socket's path has more than ${MAX_SOCKET_PATH} bytes: ${path}; choose a shorter data directory`);
-  }
-  return `/proc/self/fd/${directoryDescriptor(resolve(directory))}/${SOCKET}`;
-}
-
-/** Open for the life of the process, because connections come back to the path after a reconnect. */
-const descriptors = new Map<string, number>();
-
-function directoryDescriptor(directory: string): number {
-  const known = descriptors.get(directory);
-  if (known !== undefined) {
-    if (fstatSync(known).ino === statSync(directory).ino) return known;
-    closeSync(known);
-  }
-  const opened = openSync(directory, constants.O_RDONLY | constants.O_DIRECTORY);
-  descriptors.set(directory, opened);
-  return opened;
+  return { path: join(shortDirectory(resolve(directory), SOCKET.length), SOCKET), password };
 }

@@ -7,7 +7,7 @@ import type { RedisTarget } from '../../adapters/redis/target.ts';
 import { isWritError, messageOf, WritError } from '../../core/errors.ts';
 import { type DataDirPaths, dataDirPaths } from '../../data-dir/paths.ts';
 import type { GlobalOptions } from '../../surfaces/cli/services.ts';
-import { shellWord } from '../../surfaces/cli/text/shell-word.ts';
+import { shellWord } from '../../core/shell-word.ts';
 
 /** The settings of one command line, and where they lie. */
 export interface CliSettings {

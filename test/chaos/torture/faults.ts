@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { Sqlite } from '../../../src/adapters/sqlite/driver.ts';
 import { openKernelStore } from '../../../src/adapters/sqlite/kernel-store/kernel-store.ts';
 import { signal } from '../processes.ts';
 import { moveClock } from './fault/clock.ts';
@@ -147,16 +148,18 @@ async function tellingLosses({ site, model, random }: Stage, hurt: () => Promise
   again.disconnect();
 }
 
-/** A kernel that was killed some minutes ago: the cursors of the schedules that have never been switched stand where they stood then. */
+/** A kernel that was killed some minutes ago: schedules that have never been switched stand where they stood then, and were registered before. */
 async function keepKernelAway({ site, model }: Stage): Promise<void> {
   await site.roles.kill('kernel', () => {
     const store = openKernelStore(path.dirname(site.places.kernelStore));
+    const set: string[] = [];
     for (const { active, missed, overlap, id } of model.schedules) {
       const [span] = active;
       const schedule = store.schedules.schedule(id);
       if (schedule === undefined || span === undefined || active.length > 1 || span.mayUntil !== Number.POSITIVE_INFINITY) continue;
       const cursor = schedule.cursor - AWAY_MIN;
       store.schedules.decide({ id, cursor, next: cursor + 1 }, []);
+      set.push(id);
       const from = (cursor + 1) * MINUTE;
       active[0] = {
         ...span,
@@ -165,5 +168,14 @@ async function keepKernelAway({ site, model }: Stage): Promise<void> {
       };
     }
     store.close();
+    registeredBefore(site.places.kernelStore, set);
   });
+}
+
+/** What is before its registration a schedule does not make up for. */
+function registeredBefore(file: string, schedules: readonly string[]): void {
+  const db = new Sqlite(file);
+  const earlier = db.prepare('UPDATE schedule SET since = since - ? WHERE id = ?');
+  for (const id of schedules) earlier.run(AWAY_MIN, id);
+  db.close();
 }

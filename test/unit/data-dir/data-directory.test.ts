@@ -1,8 +1,9 @@
+import { spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ErrorCode } from '../../../src/core/errors.ts';
+import { type ErrorCode, isWritError, messageOf } from '../../../src/core/errors.ts';
 import { ensureDataDirectory } from '../../../src/data-dir/data-directory.ts';
 
 let root: string;
@@ -11,13 +12,17 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-const codeOf = (run: () => unknown): ErrorCode | undefined => {
+const thrownBy = (run: () => unknown): unknown => {
   try {
     run();
     return undefined;
   } catch (error) {
-    return error instanceof Error && 'code' in error ? (error.code as ErrorCode) : undefined;
+    return error;
   }
+};
+const codeOf = (run: () => unknown): ErrorCode | undefined => {
+  const error = thrownBy(run);
+  return isWritError(error) ? error.code : undefined;
 };
 
 describe('the data directory', () => {
@@ -39,6 +44,14 @@ describe('the data directory', () => {
     chmodSync(directory, mode);
     expect(() => ensureDataDirectory(directory)).toThrow(/is open to others/);
     expect(codeOf(() => ensureDataDirectory(directory))).toBe('INVALID_CONFIG');
+  });
+
+  it('says how to close it with its path as a shell takes it', () => {
+    const directory = path.join(root, "it's open");
+    mkdirSync(directory, { mode: 0o755 });
+    const [, command = ''] = /run: (.+)$/.exec(messageOf(thrownBy(() => ensureDataDirectory(directory)))) ?? [];
+    expect(spawnSync('sh', ['-c', command]).status).toBe(0);
+    expect(ensureDataDirectory(directory).path).toBe(directory);
   });
 
   it('is refused when it belongs to somebody else', () => {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { PlanFilter, ShownPlanState, ShownState, TaskFilter } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
-import { shellWord } from '../text/shell-word.ts';
+import { shellWord } from '../../../core/shell-word.ts';
 import { parseSeconds } from '../text/values.ts';
 
 /** The options of a list, as typed. */

@@ -1,4 +1,4 @@
-import { shellWord } from '../text/shell-word.ts';
+import { shellWord } from '../../../core/shell-word.ts';
 
 /** What of an installation the printed commands need to know. */
 export interface Installed {
