@@ -1,11 +1,12 @@
 import { WritError } from '../../core/errors.ts';
+import type { FsResult } from '../../core/ports/index.ts';
 import { exchanged } from './bases.ts';
 import { type Attempt, type Effect, incident, type Sealed, type Transfer } from './effect.ts';
 import { sameInode, untouched } from './identity.ts';
 import { checkEffect, type OpenedPath, openPath, syncAll } from './opened-path.ts';
 import { explain } from './refusals.ts';
 import { vaultPath } from './vault-names.ts';
-import { moveWithoutReplacing } from './without-replacing.ts';
+import { dropLinkedName, moveWithoutReplacing } from './without-replacing.ts';
 
 /** X6 to X8 (docs/protocol.md §5): the copy stands, so the source moves into the vault of its own base. It is never unlinked. */
 export async function retire(transfer: Transfer, sealed: Sealed, done: Effect): Promise<Effect> {
@@ -65,9 +66,15 @@ export async function withdraw(attempt: Attempt, destination: OpenedPath, sealed
   const vault = await openPath(bases, path, descriptors);
   const entry = await destination.parent.entry(destination.name);
   const ours = entry.ok && sameInode(entry.value, sealed);
-  const moved = ours && vault.ok && (await moveWithoutReplacing(destination, vault.value)).ok;
+  const moved = ours && vault.ok && (await intoVault(destination, vault.value, sealed)).ok;
   if (!vault.ok || !moved) return incident(attempt, `${why}; the copy could not be withdrawn`);
   pass('withdrawn');
   await syncAll([destination, vault.value]);
   return incident(attempt, `${why}; the copy was withdrawn`, { withdrawn: { base: path.base, path: path.segments.join('/') } });
+}
+
+/** Also where it lies there already under its second name: a worker died between the two halves of a move by link. */
+async function intoVault(destination: OpenedPath, vault: OpenedPath, sealed: Sealed): Promise<FsResult<void>> {
+  const there = await vault.parent.entry(vault.name);
+  return there.ok && sameInode(there.value, sealed) ? dropLinkedName(destination, vault) : moveWithoutReplacing(destination, vault);
 }

@@ -19,7 +19,7 @@ import {
   put,
   SimulatedCrash,
 } from '../../support/file-executor.ts';
-import { withFaults, withoutNoReplace } from './faults.ts';
+import { type Fault, withFaults, withoutNoReplace } from './faults.ts';
 
 let rig: FileRig;
 let made = 0;
@@ -165,6 +165,27 @@ describe('a way back that crashes', () => {
     expect(await ending(deliver(recoverer, task))).toBe('EXECUTION_FAILED: the source changed during the move');
     expect(await both(here.near, here.far)).toEqual([{ a: 'one more' }, {}]);
     expect(Object.values(await contents(`${rig.far}/.writ-vault`))).toContain('one');
+    await writing.stop();
+  });
+
+  it('ends with the copy in the vault when the worker died between the two halves of a withdrawal by link', async () => {
+    const here = await room();
+    const source = await put(here.near, 'a', 'one');
+    const task = moveTask(source, `${here.far}/b`);
+    const dying: Fault = (operation, name, toName) => {
+      if (operation === 'unlink' && name === 'b') throw new SimulatedCrash();
+      return withoutNoReplace(operation, name, toName);
+    };
+    const writing = await rig.executor({
+      fileSystem: withFaults(rig.fileSystem, dying),
+      onPoint: (point) => {
+        if (point === 'published') appendFileSync(source, ' more');
+      },
+    });
+    await expect(deliver(writing, task)).rejects.toThrow(SimulatedCrash);
+    expect(await both(here.near, here.far)).toEqual([{ a: 'one more' }, { b: 'one' }]);
+    expect(await ending(deliver(linkRecoverer, task))).toBe('EXECUTION_FAILED: the source changed during the move; the copy was withdrawn');
+    expect(await both(here.near, here.far)).toEqual([{ a: 'one more' }, {}]);
     await writing.stop();
   });
 });
