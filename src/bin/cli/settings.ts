@@ -5,9 +5,9 @@ import type { ConnectionKind } from '../../../queues/connection.ts';
 import type { RedisConnection } from '../../adapters/redis/redis-connection.ts';
 import type { RedisTarget } from '../../adapters/redis/target.ts';
 import { isWritError, messageOf, WritError } from '../../core/errors.ts';
+import { shellWord } from '../../core/shell-word.ts';
 import { type DataDirPaths, dataDirPaths } from '../../data-dir/paths.ts';
 import type { GlobalOptions } from '../../surfaces/cli/services.ts';
-import { shellWord } from '../../core/shell-word.ts';
 
 /** The settings of one command line, and where they lie. */
 export interface CliSettings {

@@ -3,8 +3,8 @@ import path from 'node:path';
 import { Sqlite } from '../../../src/adapters/sqlite/driver.ts';
 import { isWritError } from '../../../src/core/errors.ts';
 import { createMessageStore } from '../../../src/messages/store/store.ts';
-import { fillDisk, mountSmallDisk } from '../../support/small-disk.ts';
 import { message } from '../../support/messages/samples.ts';
+import { fillDisk, mountSmallDisk } from '../../support/small-disk.ts';
 
 /** Runs in a mount namespace of its own: fills a small file system under the messages, makes room, and goes on. */
 const directory = process.argv[2] ?? '';
