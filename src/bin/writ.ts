@@ -11,12 +11,11 @@ const BUNDLES = [
 ];
 
 /** The `writ` command: runs one command line and ends with its exit code, once everything that it said is written. */
-process.stdout.on('error', brokenPipe);
-process.stderr.on('error', brokenPipe);
+for (const stream of [process.stdout, process.stderr]) stream.on('error', unwritable);
 process.once('beforeExit', unsettled);
 const args = process.argv.slice(2);
 const code = tellVersion() ?? (await askApi(args)) ?? (await runHere());
-process.stdout.write('', () => process.stderr.write('', () => process.exit(code)));
+process.stdout.write('', () => (process.stdout.errored ? unwritable(process.stdout.errored) : process.stderr.write('', () => process.exit(code))));
 
 /** What nothing need be loaded for. */
 function tellVersion(): number | undefined {
@@ -34,9 +33,10 @@ async function runHere(): Promise<number> {
   return runWhole(args);
 }
 
-/** A reader that has seen enough (`writ vault list | head`) is no error; a role has another answer to that. */
-function brokenPipe(error: NodeJS.ErrnoException): void {
-  process.exit(error.code === 'EPIPE' ? 0 : 3);
+/** A reader that has seen enough (`writ vault list | head`) is no error, a full disk is one; a role has another answer to both. */
+function unwritable({ code: why, message }: NodeJS.ErrnoException): void {
+  const says = why === 'EPIPE' ? '' : `writ: what there is to say cannot be written: ${message} (STORAGE_UNAVAILABLE)\n`;
+  process.stderr.write(says, () => process.exit(why === 'EPIPE' ? 0 : 3));
 }
 
 /** Nothing is left that could end the command; Node's own answer would be a bare 13. */
