@@ -32,6 +32,8 @@ export interface Words {
   /** Share of the tasks of a round; anything but 1 is a trial. */
   readonly scale: number;
   readonly validate: boolean;
+  /** Whether the setup is held against tasks that come by chance. */
+  readonly simulate: boolean;
   readonly json: boolean;
 }
 
@@ -55,6 +57,7 @@ const OPTIONS = {
   rounds: { type: 'string', default: '3' },
   scale: { type: 'string', default: '1' },
   validate: { type: 'boolean', default: false },
+  simulate: { type: 'boolean', default: false },
   json: { type: 'boolean', default: false },
 } as const;
 
@@ -79,8 +82,8 @@ export function parseLoad(words: readonly string[]): Words {
   };
   if (load.journalDays < load.ledgerDays)
     throw new RangeError('--journal-days is at least --ledger-days: a journal keeps an answer as long as the ledger does');
-  const { costs, write, validate, json } = values;
-  return { load, costs, write, validate, json, rounds: atLeast('rounds', values.rounds, 1), scale: share('scale', values.scale) };
+  const { costs, write, validate, simulate, json } = values;
+  return { load, costs, write, validate, simulate, json, rounds: atLeast('rounds', values.rounds, 1), scale: share('scale', values.scale) };
 }
 
 /** `move=8,search=1,step=1`: weights of kinds, made to shares. */

@@ -1,6 +1,7 @@
 import { type Costs, KINDS, type KindCosts } from './costs.ts';
 import type { Load } from './load.ts';
 import type { Needs } from './model.ts';
+import type { Simulated } from './simulate.ts';
 import type { Validation } from './validate.ts';
 
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'] as const;
@@ -64,6 +65,12 @@ export function needLines(load: Load, needs: Needs): readonly string[] {
     ...needs.limits.map(({ part, tasksPerSecond, next }) => `  ${short(tasksPerSecond).padStart(9)} tasks/s  ${part}; the next: ${next}`),
     ...needs.beyond.map((part) => `beyond what one installation carries: ${part}`),
   ];
+}
+
+export function simulatedLine({ setup, tasks, p50S, p99S, slowest, carries }: Simulated): string {
+  const ms = (seconds: number): string => `${short(seconds * 1000)} ms`;
+  const told = carries ? `answered in ${ms(p50S)} (p50) and ${ms(p99S)} (p99)` : 'falls behind, and does not catch up at the peak';
+  return `simulated ${setup}, ${short(tasks)} tasks at the peak: ${told}; longest at ${slowest.name} (p99 ${ms(slowest.p99S)})`;
 }
 
 export function validationLines({ name, tasks, cores, predicted, measured, speedRatio, cpuRatio }: Validation): readonly string[] {

@@ -1,9 +1,9 @@
-import { closeSync, constants, fstatSync, openSync, statSync } from 'node:fs';
+import { constants, fstatSync, openSync, statSync } from 'node:fs';
 
 /** `sun_path` of Linux without its final NUL, bytes. libuv cuts off what is beyond, and so meets another socket. */
 const MAX_SOCKET_PATH = 107;
 
-/** Open for the life of the process, because connections come back to the path after a reconnect. */
+/** Open for the life of the process, because connections come back to the path after a reconnect: under its number there must never be another directory. */
 const descriptors = new Map<string, number>();
 
 /**
@@ -21,7 +21,6 @@ export function shortDirectory(directory: string, longestName: number): string {
   if (known !== undefined) {
     const { dev, ino } = fstatSync(known);
     if (dev === now.dev && ino === now.ino) return placeOf(known);
-    closeSync(known);
   }
   const opened = openSync(directory, constants.O_RDONLY | constants.O_DIRECTORY);
   descriptors.set(directory, opened);
