@@ -1,11 +1,10 @@
-import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Sqlite } from '../../../src/adapters/sqlite/driver.ts';
-import { openKernelStore } from '../../../src/adapters/sqlite/kernel-store/kernel-store.ts';
 import { signal } from '../processes.ts';
 import { moveClock } from './fault/clock.ts';
-import { damageIndex, storm } from './fault/index.ts';
+import { damageIndex, storm } from './fault/content-index.ts';
+import { keepKernelAway } from './fault/kernel.ts';
 import { beGone, hangLong } from './fault/receivers.ts';
+import { fillTheDisk, killRedis } from './fault/stores.ts';
 import { ENDPOINTS } from './model.ts';
 import { ROLE_NAMES, type RoleName } from './roles.ts';
 import type { Stage } from './stage.ts';
@@ -13,9 +12,6 @@ import type { Stage } from './stage.ts';
 const WORKERS = ['worker-1', 'worker-2', 'tools'] as const satisfies readonly RoleName[];
 /** Whoever does not come in this time is not waited for. */
 const AMBUSH_MS = 5_000;
-const MINUTE = 60_000;
-/** Minutes that a kernel was away; fewer than a schedule makes up for. */
-const AWAY_MIN = 4;
 
 /** Everything that is done to the installation, and how often beside the others. */
 export const FAULTS = {
@@ -111,71 +107,3 @@ export const TAKING_TURNS: readonly (readonly FaultName[])[] = [
   ['kernel away', 'clock ahead', 'clock back'],
   ['kernel away', 'disk full'],
 ];
-
-const PROBE = 'torture:probe';
-
-/** kill -9, and a start on the same file. */
-async function killRedis(stage: Stage): Promise<void> {
-  const { site, random } = stage;
-  await tellingLosses(stage, async () => {
-    await site.redis.kill();
-    await delay(random.integer(1500));
-    await site.redis.restart();
-  });
-}
-
-/** No room for a byte where everything is kept that a role writes down. */
-async function fillTheDisk(stage: Stage): Promise<void> {
-  const { site, random } = stage;
-  await tellingLosses(stage, async () => {
-    site.disk.fill();
-    await delay(500 + random.integer(3000));
-    site.disk.free();
-    // It may have ended itself, rather than go on with a file that it cannot write.
-    if (!site.redis.isRunning()) await site.redis.restart();
-  });
-}
-
-/** What Redis had not written yet when it ended is gone: a word of ours tells. */
-async function tellingLosses({ site, model, random }: Stage, hurt: () => Promise<void>): Promise<void> {
-  const word = String(random.number());
-  const redis = await site.redis.client();
-  await redis.set(PROBE, word);
-  redis.disconnect();
-  await hurt();
-  const again = await site.redis.client();
-  if ((await again.get(PROBE)) !== word) model.losses.push(Date.now());
-  again.disconnect();
-}
-
-/** A kernel that was killed some minutes ago: schedules that have never been switched stand where they stood then, and were registered before. */
-async function keepKernelAway({ site, model }: Stage): Promise<void> {
-  await site.roles.kill('kernel', () => {
-    const store = openKernelStore(path.dirname(site.places.kernelStore));
-    const set: string[] = [];
-    for (const { active, missed, overlap, id } of model.schedules) {
-      const [span] = active;
-      const schedule = store.schedules.schedule(id);
-      if (schedule === undefined || span === undefined || active.length > 1 || span.mayUntil !== Number.POSITIVE_INFINITY) continue;
-      const cursor = schedule.cursor - AWAY_MIN;
-      store.schedules.decide({ id, cursor, next: cursor + 1 }, []);
-      set.push(id);
-      const from = (cursor + 1) * MINUTE;
-      active[0] = {
-        ...span,
-        mayFrom: Math.min(span.mayFrom, from),
-        mustFrom: missed === 'all' && overlap === 'allow' ? Math.min(span.mustFrom, from) : span.mustFrom,
-      };
-    }
-    store.close();
-    registeredBefore(site.places.kernelStore, set);
-  });
-}
-
-/** What is before its registration a schedule does not make up for. */
-function registeredBefore(file: string, schedules: readonly string[]): void {
-  const db = new Sqlite(file);
-  const earlier = db.prepare('UPDATE schedule SET since = since - ? WHERE id = ?');
-  for (const id of schedules) earlier.run(AWAY_MIN, id);
-  db.close();
-}
