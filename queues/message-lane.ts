@@ -82,7 +82,7 @@ export function createMessageLane(options: MessageLaneOptions): MessageLane {
       const key = queue.toKey(id);
       for (let wait = LOOK_FIRST_MS; ; wait = Math.min(wait * 2, MAX_LOOK_MS)) {
         const [returned, finished, reason, data] = await redisCall(() => connection.hmget(key, 'returnvalue', 'finishedOn', 'failedReason', 'timestamp'));
-        if (data === null || data === undefined) throw new WritError('NOT_FOUND', `there is no ingest job ${id}`);
+        if (data === null || data === undefined) throw lost(id);
         if (finished !== null && finished !== undefined) return endOf(returned, reason);
         // A look is one command; an event would need a connection of its own for each who waits.
         const isTime = await pause(wait, true, { signal }).catch(() => false);
@@ -90,6 +90,11 @@ export function createMessageLane(options: MessageLaneOptions): MessageLane {
       }
     },
   };
+}
+
+/** Whoever sends it again is told how it ended: every operation does the same when it is done twice. */
+function lost(id: string): WritError {
+  return new WritError('REDIS_UNAVAILABLE', `Redis does not have job ${id} any more, so nobody can tell whether it was done; send the same once more`);
 }
 
 const EMPTY: IngestOutcome = { counts: { inserted: 0, updated: 0, deleted: 0, unchanged: 0, refused: 0 }, ids: [], refusals: [] };

@@ -61,7 +61,7 @@ export type IngestHandler = (batch: IngestBatch) => Promise<IngestOutcome>;
 export interface MessageLane extends Lifecycle {
   /** At most MAX_INGEST_OPS. Throws WritError REDIS_UNAVAILABLE, REDIS_FULL, INVALID_ARGUMENT. */
   submit(ops: readonly IngestOp[]): Promise<{ readonly job: string }>;
-  /** How a job ended; `undefined` when the signal fired before it did. Throws WritError REDIS_UNAVAILABLE, NOT_FOUND. */
+  /** How a job ended; `undefined` when the signal fired before it did. Throws WritError REDIS_UNAVAILABLE, also where Redis has lost the job. */
   settled(job: string, signal: AbortSignal): Promise<IngestEnd | undefined>;
   /** To be called once, before `start`; without it the lane only submits. */
   process(handler: IngestHandler): void;

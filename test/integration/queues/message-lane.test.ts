@@ -120,9 +120,14 @@ describe('the queue message-index', () => {
     await queue.close();
   });
 
-  it('says when a job is not there, and gives up waiting when it is told to', async () => {
+  it('says that it may be sent again when Redis has lost a job, and gives up waiting when it is told to', async () => {
     const made = await lane();
-    await expect(made.settled('i_none', SIGNAL)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    const lost = await made.submit([message({ key: 'a' })]);
+    await server.flushAll();
+    await expect(made.settled(lost.job, SIGNAL)).rejects.toMatchObject({
+      code: 'REDIS_UNAVAILABLE',
+      message: expect.stringMatching(/send the same once more$/),
+    });
     const { job } = await made.submit([message({ key: 'a' })]);
     expect(await made.settled(job, AbortSignal.timeout(30))).toBeUndefined();
     await expect(made.submit([])).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
