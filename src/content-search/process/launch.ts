@@ -28,6 +28,8 @@ const { settings } = JSON.parse(process.argv[2] ?? '') as ContentProcessArgument
 const CHANNEL = 3;
 
 dieWithParent();
+// A parent that is gone has taken the channel along: what has its number by now is something else.
+if (!process.connected) process.exit(0);
 const landlock = confineToReading({ read: readableWith(settings), devices: ['/dev/null'] });
 replaceProcess({
   file: process.execPath,

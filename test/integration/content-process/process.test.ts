@@ -12,6 +12,7 @@ import { contentSettings } from '../../../src/content-search/settings/content-se
 import type { Lifecycle } from '../../../src/core/lifecycle.ts';
 import type { ContentSearch, ContentSearchOutcome } from '../../../src/core/ports/index.ts';
 import { processEntry } from '../../../src/core/process-entry.ts';
+import { forkScript } from '../../support/compiled/script.ts';
 
 const never = () => new AbortController().signal;
 /** Takes a backend minutes on a line of many a's. */
@@ -168,6 +169,16 @@ describe('the process of content searches', () => {
     const before = open();
     for (let n = 0; n < 20; n += 1) await tool.search({ pattern: 'hello', path: 'docs' }, never());
     await expect.poll(open).toBeLessThanOrEqual(before);
+  });
+});
+
+describe('a process whose parent is gone before it has started', () => {
+  it.each(['launch', 'content-process'])('ends, whenever that was (%s)', async (module) => {
+    const config = ConfigSchema.parse({ tools: { search: { enabled: true }, sandbox: { allowed_roots: [root] } } });
+    const argument = contentProcessArgument({ settings: contentSettings(config, userSurroundings()), landlock: 0 });
+    const child = forkScript(new URL(`../../../src/content-search/process/${module}.ts`, import.meta.url), [argument]);
+    child.disconnect();
+    expect(await once(child, 'exit')).toEqual([0, null]);
   });
 });
 
