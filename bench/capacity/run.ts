@@ -8,13 +8,13 @@ import { costLines, needLines, simulatedLine, validationLines } from './print.ts
 import { simulate } from './simulate.ts';
 import { SIZES, type Validation, validate } from './validate.ts';
 
+/** Tasks of a simulation: minutes of the peak. */
+const SIMULATED = 100_000;
+
 /**
  * `npm run capacity -- --tasks-per-day 1e9 --mix move=8,search=1,step=1`: measures this machine (minutes), or takes
  * `--costs <file>`, and says what carries the load and what gives out first. docs/capacity.md has every word.
  */
-/** Tasks of a simulation: minutes of the peak. */
-const SIMULATED = 100_000;
-
 const words = read();
 if (words !== undefined) await run(words);
 

@@ -67,16 +67,16 @@ function pass(setup: string, stations: readonly Station[], arrivals: readonly nu
   for (const { name, servers, meanS } of stations) {
     const done = [...ready];
     const waits: number[] = [];
+    // A heap: when each server is free, the soonest first.
     const free = new Float64Array(servers);
     for (const task of ready.map((_, at) => at).sort((a, b) => (ready[a] ?? 0) - (ready[b] ?? 0))) {
       const came = ready[task] ?? 0;
       const kind = kinds[task];
       const serviceS = exponential(kind === undefined ? 0 : meanS[kind], random);
       if (serviceS === 0) continue;
-      const server = free.indexOf(Math.min(...free));
-      const begun = Math.max(came, free[server] ?? 0);
+      const begun = Math.max(came, free[0] ?? 0);
       waits.push(begun - came);
-      free[server] = begun + serviceS;
+      takeFirst(free, begun + serviceS);
       done[task] = begun + serviceS;
     }
     const p99S = percentile(waits, 0.99);
@@ -87,6 +87,19 @@ function pass(setup: string, stations: readonly Station[], arrivals: readonly nu
   const half = Math.floor(took.length / 2);
   const carries = percentile(took.slice(half), 0.5) <= SAME * percentile(took.slice(0, half), 0.5);
   return { setup, tasks: took.length, p50S: percentile(took, 0.5), p99S: percentile(took, 0.99), slowest, carries };
+}
+
+/** The soonest is busy until then; the heap is one again. */
+function takeFirst(heap: Float64Array, until: number): void {
+  const value = (at: number): number => heap[at] ?? Number.POSITIVE_INFINITY;
+  let at = 0;
+  for (let child = 1; child < heap.length; child = 2 * at + 1) {
+    const sooner = value(child + 1) < value(child) ? child + 1 : child;
+    if (value(sooner) >= until) break;
+    heap[at] = value(sooner);
+    at = sooner;
+  }
+  heap[at] = until;
 }
 
 function exponential(mean: number, random: Random): number {

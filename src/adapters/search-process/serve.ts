@@ -8,6 +8,8 @@ export function serveScans(scan: (request: ScanRequest) => Promise<ScanAnswer>):
   // A search that never comes back to the event loop does not hear the disconnect.
   dieWithParent();
   process.once('disconnect', () => process.exit(0));
+  // It was told of already, while this process was loaded.
+  if (!process.connected) process.exit(0);
   process.on('message', (request: ToChild) => void scan(request).then((answer) => send({ type: 'answer', answer })));
   send({ type: 'ready' });
 }

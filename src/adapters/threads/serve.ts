@@ -39,6 +39,8 @@ function portOfProcess(): Port {
   // What never comes back to its event loop does not hear the disconnect.
   void import('../linux/die-with-parent.ts').then(({ dieWithParent }) => dieWithParent());
   process.once('disconnect', () => process.exit(0));
+  // It was told of already, while this process was loaded.
+  if (!process.connected) process.exit(0);
   return {
     on: (event, listener) => process.on(event, listener),
     postMessage: (message) => void process.send?.(message),

@@ -114,11 +114,13 @@ export async function startTorture(): Promise<Installation> {
   }
 }
 
-/** Files that nobody changes: an index has something to leave out. */
-const PLANTED = 400;
+/** Files that nobody looks for: an index has something to leave out. */
+const PLANTS = 400;
+/** One of their directories. */
+export const PLANTED = 'planted-0';
 
 function plant(tree: string): void {
-  for (let at = 0; at < PLANTED; at += 1) {
+  for (let at = 0; at < PLANTS; at += 1) {
     const directory = path.join(tree, `planted-${at % 20}`);
     mkdirSync(directory, { recursive: true });
     writeFileSync(path.join(directory, `${at}.txt`), `file ${at} of what nobody looks for\n`);

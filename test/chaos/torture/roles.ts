@@ -28,8 +28,8 @@ export interface Roles {
   kill(name: RoleName, meanwhile?: () => void): Promise<void>;
   /** kill -9 at once of those that run, whatever they are doing. */
   strike(names: readonly RoleName[]): void;
-  /** SIGSTOP, and SIGCONT after so many milliseconds. */
-  freeze(name: RoleName, ms: number): Promise<void>;
+  /** SIGSTOP, what is done meanwhile, and SIGCONT after so many milliseconds. */
+  freeze(name: RoleName, ms: number, meanwhile?: () => void): Promise<void>;
   readonly kills: Readonly<Record<RoleName, number>>;
   /** Ends by themselves, such as a start without Redis. */
   readonly ownEnds: number;
@@ -107,9 +107,10 @@ export function createRoles(settings: readonly string[], logs: string, clock: Ot
         if (pid !== undefined && signal(pid, 'SIGKILL')) kills[name] += 1;
       }
     },
-    async freeze(name, ms) {
+    async freeze(name, ms, meanwhile) {
       const { child } = await ready(name);
       signal(child.pid ?? 0, 'SIGSTOP');
+      meanwhile?.();
       await delay(ms);
       signal(child.pid ?? 0, 'SIGCONT');
     },

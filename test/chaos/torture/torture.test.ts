@@ -26,5 +26,8 @@ describe('an installation under every load and every fault', () => {
     expect(report.earlyFirings).toBeGreaterThan(0);
     expect(report.resent).toBeGreaterThan(0);
     expect(report.unansweredDeliveries).toBeGreaterThan(0);
+    for (const by of ['content', 'message']) expect(report.looks[by]).toBeGreaterThan(0);
+    expect(report.messages).toBeGreaterThan(1);
+    expect(report.walks).toBe(1);
   });
 });

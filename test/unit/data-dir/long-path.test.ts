@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { dataDirPaths } from '../../../src/data-dir/paths.ts';
+import { ROLE_NAMES } from '../../../src/observability/labels.ts';
 import { createMetrics } from '../../../src/observability/metrics.ts';
 import { metricsSources } from '../../../src/observability/metrics-directory.ts';
 import { createMetricsSocket } from '../../../src/observability/metrics-socket.ts';
@@ -37,6 +38,10 @@ describe('a data directory whose path is longer than a socket address', () => {
       expect(lstatSync(path.join(long, ...file.split('/').slice(-2))).isSocket()).toBe(true);
       await new Promise((resolve) => void server.close(resolve));
     }
+  });
+
+  it.each(ROLE_NAMES)('has room for the socket of the role %s', (role) => {
+    expect(Buffer.byteLength(path.join(dataDirPaths(`/${'d'.repeat(66)}`).metrics, `${role}-12345678.sock`))).toBeLessThanOrEqual(MOST);
   });
 
   it('shows its metrics there', async () => {

@@ -90,6 +90,7 @@ async function byContent({ site, over }: Stage, pattern: string, options: { hidd
     const { matches, timed_out, stats } = await insist(() => site.client.contentSearch({ pattern, fixed_strings: true, ...options }), over);
     // It says that there may be more: on a busy machine not all was read.
     if (!timed_out) return { found: [...new Set(matches.map(({ data }) => data.path.text))], excluded: stats?.candidates_excluded ?? 0 };
+    if (over.aborted) throw over.reason;
   }
 }
 

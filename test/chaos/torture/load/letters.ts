@@ -11,24 +11,12 @@ const PAGE = 5;
 
 /** A message is sent by one or by three at once, perhaps edited, perhaps deleted; each time it is searched for. */
 export async function letter(stage: Stage): Promise<void> {
-  const { random, model } = stage;
-  const number = stage.next();
-  const word = (): string => `word${stage.next()}end`;
-  const mine: Letter = {
-    key: `letter-${number}`,
-    word: word(),
-    ids: new Set(),
-    storedAt: 0,
-    endAskedAt: Number.POSITIVE_INFINITY,
-    endedAt: Number.POSITIVE_INFINITY,
-  };
-  model.letters.push(mine);
-  await Promise.all(Array.from({ length: random.chance(0.3) ? 3 : 1 }, () => send(stage, mine)));
-  mine.storedAt = Date.now();
+  const { random } = stage;
+  const mine = await sentLetter(stage, random.chance(0.3) ? 3 : 1);
   await look(stage, mine, mine.word, 'sent');
   if (random.chance(0.4)) {
     const before = mine.word;
-    mine.word = word();
+    mine.word = wordOf(stage);
     await send(stage, mine);
     await look(stage, mine, mine.word, 'edited');
     await look(stage, undefined, before, 'edited');
@@ -40,9 +28,10 @@ export async function letter(stage: Stage): Promise<void> {
   await look(stage, undefined, mine.word, 'deleted');
 }
 
-/** Every message, page by page, newest first. */
+/** Every message, page by page, newest first. There is more than a page, whoever comes first. */
 export async function walkOfLetters(stage: Stage): Promise<void> {
   const { client } = stage.site;
+  if (stage.model.letters.length <= PAGE) await Promise.all(Array.from({ length: PAGE + 1 }, () => sentLetter(stage, 1)));
   const began = Date.now();
   const found: number[] = [];
   let cursor: string | undefined;
@@ -64,6 +53,17 @@ export async function idsOf(stage: Stage, word: string): Promise<readonly number
   const { results } = await whole(stage, () => stage.site.client.messages.search({ text: word, limit: 100, retry: false }));
   return results.map(({ id }) => id);
 }
+
+async function sentLetter(stage: Stage, senders: number): Promise<Letter> {
+  const never = Number.POSITIVE_INFINITY;
+  const mine: Letter = { key: `letter-${stage.next()}`, word: wordOf(stage), ids: new Set(), storedAt: 0, endAskedAt: never, endedAt: never };
+  stage.model.letters.push(mine);
+  await Promise.all(Array.from({ length: senders }, () => send(stage, mine)));
+  mine.storedAt = Date.now();
+  return mine;
+}
+
+const wordOf = (stage: Stage): string => `word${stage.next()}end`;
 
 async function send(stage: Stage, { key, word, ids }: Letter): Promise<void> {
   const given = await stored(stage, { op: 'message', project: PROJECT, key, subject: key, body_md: `${COMMON} ${word}` });
