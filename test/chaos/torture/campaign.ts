@@ -13,6 +13,7 @@ import { makePeace } from './peace.ts';
 import { BAD_MOODS, type Mood } from './receivers.ts';
 import { createStage, type Stage } from './stage.ts';
 import { type Tally, talliedOf } from './tally.ts';
+import type { World } from './world.ts';
 
 export interface CampaignOptions {
   readonly seed: number;
@@ -67,22 +68,35 @@ export async function campaign(options: CampaignOptions): Promise<Report> {
     history.push(told);
     tell(told);
   };
-  for (let at = 0; at < SCHEDULES; at += 1) await addSchedule(stage);
+  const keep = (world?: World): void => {
+    if (options.keep !== undefined) keepAll(path.join(options.keep, `seed-${seed}`), stage, world);
+  };
+  try {
+    return await played();
+  } catch (error) {
+    // A role that does not come back, say: whoever looks for the cause needs its log.
+    keep();
+    throw error;
+  }
 
-  const done: Done = { loads: {}, faults: {} };
-  const broken: string[] = [];
-  const working = work(stage, options, done, broken);
-  await strike(stage, options, done.faults, note);
-  note('peace');
-  const giveUp = setTimeout(() => over.abort(new Error('the run was given up')), GIVE_UP_MS);
-  await working;
-  await makePeace(stage);
-  const world = await collect(stage);
-  clearTimeout(giveUp);
-  const violations = [...broken, ...judge(stage.model, world)];
-  for (const violation of violations) note(`VIOLATION ${violation}`);
-  if (violations.length > 0 && options.keep !== undefined) keepAll(path.join(options.keep, `seed-${seed}`), stage, world);
-  return { seed, violations, history, ...talliedOf(stage, world, done, Date.now() - startedAt) };
+  async function played(): Promise<Report> {
+    for (let at = 0; at < SCHEDULES; at += 1) await addSchedule(stage);
+
+    const done: Done = { loads: {}, faults: {} };
+    const broken: string[] = [];
+    const working = work(stage, options, done, broken);
+    await strike(stage, options, done.faults, note);
+    note('peace');
+    const giveUp = setTimeout(() => over.abort(new Error('the run was given up')), GIVE_UP_MS);
+    await working;
+    await makePeace(stage);
+    const world = await collect(stage);
+    clearTimeout(giveUp);
+    const violations = [...broken, ...judge(stage.model, world)];
+    for (const violation of violations) note(`VIOLATION ${violation}`);
+    if (violations.length > 0) keep(world);
+    return { seed, violations, history, ...talliedOf(stage, world, done, Date.now() - startedAt) };
+  }
 }
 
 /** Names of a table: each once, in the order of the table, then by weight. */

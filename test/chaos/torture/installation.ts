@@ -37,8 +37,8 @@ export interface Installation extends AsyncDisposable {
   cli(args: readonly string[]): Promise<Said>;
 }
 
-/** Several times what minutes of load leave. */
-const DISK_BYTES = 2 ** 27;
+/** Several times what minutes of load leave: the log of the task index alone grows to 64 MiB before it is written back, and Redis' file as far. */
+const DISK_BYTES = 3 * 2 ** 27;
 /** An attempt to deliver a notice. */
 export const ATTEMPT_MS = 1500;
 /** Whom an endpoint is told of beside what names it. */
