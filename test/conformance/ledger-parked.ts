@@ -111,16 +111,28 @@ export function parkedConformance(rig: () => LedgerRig): void {
       }
     });
 
-    it('is granted while the task runs again, and answered when that has failed, for whomever', async () => {
+    it('is answered while another ask of the task runs, whoever holds that claim and whether he lives, and leaves it alone', async () => {
       const { ledger } = rig();
       const taskId = newTaskId();
       await ledger.claim(claimOf(taskId));
       await ledger.record(recordOf(taskId, 1, { ...FAILED, wish: 'first' }));
       await ledger.claim(claimOf(taskId, { wish: 'second' }));
-      expect(await ledger.claim(claimOf(taskId, { wish: 'first' }))).toMatchObject({ kind: 'takeover', epoch: 3 });
-      await ledger.record(recordOf(taskId, 3, { ...FAILED, result: '{"n":2}' }));
+      const told = { kind: 'failed', result: FAILED.result };
+      const others = [{}, { jobKey: 'file:7' }, { instance: 'i-2' }, { jobKey: 'file:7', instance: 'i-2', deadInstance: 'i-1' }, { look: true }];
+      for (const other of others) expect(await ledger.claim(claimOf(taskId, { ...other, wish: 'first' }))).toEqual(told);
+      expect(await ledger.claim(claimOf(taskId, { instance: 'i-2', wish: 'second' }))).toMatchObject({ kind: 'takeover', epoch: 3, takeovers: 1 });
+      await ledger.record(recordOf(taskId, 3, { ...FAILED, owner: 'i-2', result: '{"n":2}', wish: 'second' }));
       expect(await ledger.claim(claimOf(taskId, { wish: 'first' }))).toEqual({ kind: 'failed', result: '{"n":2}' });
       expect(await ledger.claim(claimOf(taskId, { wish: '' }))).toMatchObject({ kind: 'new', epoch: 4 });
+    });
+
+    it('is granted while the task runs, where what was recorded speaks of its own lease', async () => {
+      const { ledger } = rig();
+      const taskId = newTaskId();
+      await ledger.claim(claimOf(taskId));
+      await ledger.record(recordOf(taskId, 1, { ...FAILED, errorCode: 'LEASE_EXPIRED', wish: 'first' }));
+      await ledger.claim(claimOf(taskId, { wish: 'second' }));
+      expect(await ledger.claim(claimOf(taskId, { wish: 'first' }))).toMatchObject({ kind: 'takeover', epoch: 3 });
     });
 
     it('is answered where the claim of another ask was given back, which is granted still', async () => {

@@ -277,4 +277,8 @@ describe('a history that once broke a promise keeps it', () => {
   it('two exchanges of a base directory that overlap, and a worker that began on the second', async () => {
     expect((await runHistory(scenarioOf(3_771_197))).violations).toEqual([]);
   });
+
+  it('a worker that stood still in the fetch of a first attempt, and claims when the job is at its third', async () => {
+    expect((await runHistory(scenarioOf(6_112_595))).violations).toEqual([]);
+  });
 });

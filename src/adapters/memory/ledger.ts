@@ -199,9 +199,9 @@ function decideClaim(row: TaskRow | undefined, request: ClaimRequest, isAnswered
   if (row.state === 'waiting') return { answer: { kind: 'cancelled', epoch }, row: granted(row.takeovers) };
   if (row.manifestSha256 !== request.manifestSha256) return { answer: { kind: 'conflict' } };
   if (row.state === 'success') return refused({ kind: 'finished', result: row.result ?? '' });
-  // Of a claim that was given back the row has the FAILURE before it.
+  // Of a claim the row still has the FAILURE before it: who has told that claims nothing for another ask.
   const { waited, isStep = false } = request;
-  const takesFailure = row.state === 'failure' ? waited || isStep || isAnswered : row.owner === '' && isAnswered;
+  const takesFailure = isAnswered || (row.state === 'failure' && (waited || isStep));
   if (takesFailure && !leavesTask(row.errorCode ?? '', isStep)) return refused({ kind: 'failed', result: row.result ?? '' });
   if (row.owner !== '') {
     const ours = row.jobKey === request.jobKey || row.owner === request.deadInstance;

@@ -86,9 +86,8 @@ local function claim(rowKey, generationKey, at)
     rememberExp(rowKey, row, exp, now)
     return { FINISHED, call('HGET', rowKey, 'result') }
   end
-  -- Of a claim that was given back the row has the FAILURE before it.
-  local failed, free = row.state == 'failure', row.state == 'failure' or row.owner == ''
-  if (failed and takes ~= '0') or (free and wish ~= '' and find(call('HGET', rowKey, 'wish') or '', wish .. ' ', 1, true)) then
+  -- Of a claim the row still has the FAILURE before it: who has told that claims nothing for another ask.
+  if (row.state == 'failure' and takes ~= '0') or (wish ~= '' and find(call('HGET', rowKey, 'wish') or '', wish .. ' ', 1, true)) then
     local leavesTask = takes == '2' and NO_ANSWER_OF_A_STEP or OF_ONE_LEASE
     if not leavesTask[call('HGET', rowKey, 'code') or ''] then
       rememberExp(rowKey, row, exp, now)
