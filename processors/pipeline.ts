@@ -93,14 +93,7 @@ async function conclude(context: ClaimedDelivery): Promise<DeliveryEnd> {
 /** Steps 3 to 5 after the claim: the first that has something to say says what becomes of the task. */
 async function perform(context: ClaimedDelivery): Promise<TaskResolution> {
   const recall: Recall = (await context.executor.memory?.recall(context.manifest.task_id)) ?? { kind: 'unknown' };
-  return (
-    remembered(context, recall) ??
-    (await finishIntent(context, recall)) ??
-    endPoisoned(context) ??
-    endCancelled(context) ??
-    (await authorize(context)) ??
-    (await execute(context))
-  );
+  return remembered(context, recall) ?? (await finishIntent(context, recall)) ?? (await refused(context)) ?? (await execute(context));
 }
 
 /** Step 1: shape and size only; the inputs of a capability are judged by its executor, after authorization. */
@@ -168,6 +161,15 @@ async function finishIntent(context: ClaimedDelivery, recall: Recall): Promise<E
   if (recall.kind !== 'open' || memory === undefined) return undefined;
   const mayRedo = takeovers < MAX_TAKEOVERS && crashes < MAX_CRASHES;
   return runExecutor(context, { lease: undefined }, (run) => memory.recover(task, run, { mayRedo }));
+}
+
+/** Why nothing new is begun. Where another process has begun or finished the task since the recall, the next delivery asks the journal. */
+async function refused(context: ClaimedDelivery): Promise<Execution | undefined> {
+  const refusal = endPoisoned(context) ?? endCancelled(context) ?? (await authorize(context));
+  const { memory } = context.executor;
+  if (refusal === undefined || memory === undefined) return refusal;
+  const { kind } = await memory.recall(context.manifest.task_id);
+  return kind === 'open' || kind === 'finished' ? { kind: 'busy', why: 'another worker has just begun or finished this task' } : refusal;
 }
 
 /** The fifth takeover ends a task that takes its worker down with it. */

@@ -70,6 +70,8 @@ export class Checker {
   readonly #ended = new Map<string, number>();
   /** Workers that died or lost their job while they had claimed the task. */
   readonly #lost = new Map<string, number>();
+  /** Intents that were open when the task's FAILURE was recorded. */
+  readonly #openAtFailure: { readonly store: StoreTwin; readonly taskId: string; readonly n: number }[] = [];
   readonly #crashed = new Map<string, number>();
   /** How far each task had come when it was pushed again under a new lease. */
   readonly #earlier = new Map<string, Earlier>();
@@ -88,8 +90,11 @@ export class Checker {
   onRecorded(taskId: string, outcome: Recorded, stores: CheckedStores): void {
     const { status, result, manifestSha256 } = outcome;
     for (const store of used(stores)) {
-      const { open } = store.look('view', taskId) as { readonly open: unknown };
-      if (open !== undefined) this.violate('intents end', `${taskId} was recorded as ${status} while its intent was open`);
+      const { open } = store.look('view', taskId) as { readonly open?: { readonly n: number } };
+      if (open === undefined) continue;
+      // Whoever stood still while he wrote his intent takes it back: that is seen at the end.
+      if (status === 'FAILURE') this.#openAtFailure.push({ store, taskId, n: open.n });
+      else this.#leftOpen(taskId, status);
     }
     const earlier = this.#recorded.get(taskId) ?? [];
     // A call that has no effect is remembered by Redis alone.
@@ -99,6 +104,10 @@ export class Checker {
     if (success !== undefined && status === 'SUCCESS' && success.result !== result) this.violate('results repeat', `${taskId} has two different SUCCESS`);
     this.#recorded.set(taskId, [...earlier, outcome]);
     this.#ended.set(taskId, outcome.at);
+  }
+
+  #leftOpen(taskId: string, status: Recorded['status']): void {
+    this.violate('intents end', `${taskId} was recorded as ${status} while its intent was open`);
   }
 
   /** A long time has passed: whoever succeeded is told no more than that, and whoever did not may be tried under a new lease. */
@@ -190,6 +199,7 @@ export class Checker {
           incidents.some(({ taskId }) => taskId === ticket.id),
         );
     }
+    for (const { store, taskId, n } of this.#openAtFailure) if (!store.wasWithdrawn(taskId, n)) this.#leftOpen(taskId, 'FAILURE');
     this.#bytes(disk);
     const tasks = [...redis.queues.values()].filter(({ name }) => name !== PLAN_QUEUE);
     this.ofJobs(

@@ -2,7 +2,7 @@ import { buildSync } from 'esbuild';
 import { packageRoot } from '../../config/package.ts';
 
 /** Beside the modules: what they read (SQL, scripts of Redis, settings and registries) and the packages that they stand on. */
-const READ = [':(glob)src/**/*.sql', ':(glob)**/*.lua', ':(glob)config/**/*.json', 'registries', 'package-lock.json'];
+const READ = [':(glob)src/adapters/sqlite/**/*.sql', ':(glob)**/*.lua', ':(glob)config/**/*.json', 'registries', 'package-lock.json'];
 
 /**
  * What histories and mutants are made of: the modules that a process of the long run loads, and what these read. Evidence of one

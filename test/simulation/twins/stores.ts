@@ -75,6 +75,11 @@ export class StoreTwin {
     return this.#seen.get(question);
   }
 
+  /** Whether an attempt was taken back before anything was done. */
+  wasWithdrawn(taskId: string, n: number): boolean {
+    return this.#writes.some(({ method, args }) => method === 'withdraw' && args[0] === taskId && args[1] === n);
+  }
+
   ask(process: SimProcess, method: string, args: readonly unknown[]): Promise<unknown> {
     const writes = WRITES.has(method);
     const what = `${this.#name}-journal.${method} ${typeof args[0] === 'string' ? args[0].slice(0, 24) : ''}`;

@@ -200,7 +200,7 @@ describe('a cancel', () => {
   it('before the claim ends the task, which never runs', async () => {
     await world.ledger.cancel(MANIFEST.task_id, world.clock.now());
     expect(await world.deliver(job)).toMatchObject({ status: 'FAILURE', code: 'EXECUTION_FAILED', message: 'cancelled' });
-    expect(world.steps).toEqual(['recall', 'journal:FAILURE', 'ledger:FAILURE']);
+    expect(world.steps).toEqual(['recall', 'recall', 'journal:FAILURE', 'ledger:FAILURE']);
     expect(await row()).toMatchObject({ state: 'failure', cancelRequested: false });
   });
 

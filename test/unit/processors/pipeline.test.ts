@@ -120,7 +120,17 @@ describe('step 4, authorize', () => {
     world.clock.advance(HOUR_MS);
     const end = { status: 'FAILURE', code: 'LEASE_EXPIRED', message: 'the lease expired at 2027-01-15T09:00:00.000Z' };
     expect(await world.deliver(job)).toMatchObject(end);
-    expect(world.steps).toEqual(['recall', 'journal:FAILURE', 'ledger:FAILURE']);
+    expect(world.steps).toEqual(['recall', 'recall', 'journal:FAILURE', 'ledger:FAILURE']);
+  });
+
+  it.each(['open', 'finished'] as const)('tells no refusal of a task that the journal knows as %s by then', { tags: ['FE-37'] }, async (kind) => {
+    const { memory } = world.host.executor;
+    const known = { kind, manifestSha256: LEASE.manifest_sha256, result: '{}' };
+    const recalls = [{ kind: 'unknown' } as const, known];
+    Object.assign(memory ?? {}, { recall: async () => recalls.shift() });
+    world.clock.advance(HOUR_MS);
+    expect(await world.deliver(job)).toEqual({ kind: 'busy', why: 'another worker has just begun or finished this task' });
+    expect(await row()).toMatchObject({ state: 'running', owner: '' });
   });
 
   it.each<[string, Partial<typeof LEASE>, string]>([
