@@ -288,4 +288,12 @@ describe('a history that once broke a promise keeps it', () => {
   it('a worker that stands still in its intent, as another tells that the lease was revoked', async () => {
     expect((await runHistory(scenarioOf(7_033_067))).violations).toEqual([]);
   });
+
+  it('a SUCCESS that comes back from the journal while its worker records it, after a FAILURE that Redis has forgotten', async () => {
+    expect((await runHistory(scenarioOf(7_088_256))).violations).toEqual([]);
+  });
+
+  it('a plan that ended before webhooks began, and whose job ends when they serve', async () => {
+    expect((await runHistory(scenarioOf(7_148_519))).violations).toEqual([]);
+  });
 });

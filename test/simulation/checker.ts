@@ -263,7 +263,9 @@ export class Checker {
     const { last } = effects;
     // Of any manifest: another one under the same id has its own effect there.
     const final = this.recorded(id).at(-1);
-    if (final?.status === 'FAILURE' && last !== undefined && last.at > final.at && effects.standing > 0 && !this.vanished.has(id))
+    // A SUCCESS that came back from the journal before its worker had recorded it stands in that FAILURE's place.
+    const isFinal = final !== undefined && !(this.#restored.get(id) ?? []).some((at) => at > final.at);
+    if (isFinal && final.status === 'FAILURE' && last !== undefined && last.at > final.at && effects.standing > 0 && !this.vanished.has(id))
       this.violate('a FAILURE stays true', `${id} was told to have failed, and had its effect ${Math.round(last.at - final.at)} ms later`);
     const told = outcomes.find(({ status }) => status === 'SUCCESS');
     if (told !== undefined && last !== undefined && !disk.stoodWithin(last.directory, last.at, told.at))

@@ -21,13 +21,15 @@ export const NO_PLANS = { end: async () => undefined };
 
 /** The events of the plan queue in Redis, which go with it, and what it and the plan journal still know of plans that have ended. */
 export class PlanEndsTwin {
-  /** When the job of each plan ended last, whoever heard of it. */
+  /** When each plan ended last, whoever heard of it: its job may end long after. */
   readonly endedAt = new Map<string, number>();
   readonly #parts: Parts;
   #events: (EndedPlan & { readonly losses: number })[] = [];
   #waiting: (() => void)[] = [];
   /** When the journal of the host kept each end, by the worker's clock. */
   readonly #journal = new Map<string, number>();
+  /** The same in the world's time. */
+  readonly #keptAt = new Map<string, number>();
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -37,7 +39,11 @@ export class PlanEndsTwin {
       ask: async (...args: Parameters<typeof keep>) => {
         const answer = await keep(...args);
         const [, method, [ended, , now]] = args;
-        if (method === 'end' && answer !== undefined) this.#journal.set(String(Reflect.get(Object(ended), 'planSha256')), Number(now));
+        if (method === 'end' && answer !== undefined) {
+          const planSha256 = String(Reflect.get(Object(ended), 'planSha256'));
+          this.#journal.set(planSha256, Number(now));
+          this.#keptAt.set(planSha256, parts.world.now);
+        }
         return answer;
       },
     });
@@ -60,7 +66,7 @@ export class PlanEndsTwin {
     const planSha256 = JOB_ID.exec(jobId)?.[1];
     if (planSha256 === undefined) return;
     const { world, redis } = this.#parts;
-    this.endedAt.set(planSha256, world.now);
+    this.endedAt.set(planSha256, this.#keptAt.get(planSha256) ?? world.now);
     this.#events.push({ planSha256, at: this.#redisNow, losses: redis.losses });
     for (const wake of this.#waiting.splice(0)) wake();
   }
