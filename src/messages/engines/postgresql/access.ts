@@ -22,6 +22,9 @@ export interface Resolved {
   readonly named: ReadonlyMap<string, string>;
 }
 
+/** An operator asks, of nobody. */
+const NOBODY: Resolved = { viewers: [], closed: '{}', granted: null, named: new Map() };
+
 /** A condition on names without regard to ASCII case. */
 function isNamed(name: string): Sql {
   return sql`lower(name COLLATE "C") = lower(${name}::text COLLATE "C")`;
@@ -41,8 +44,9 @@ interface Asked extends Pick<EngineSet, 'scope'> {
 
 /** Finds out who is meant. Sets `writ.mode` to `resolve`, in which agents and projects are read and mail is not. */
 export async function resolve(query: Query, { scope, filters }: Asked, nowUs: number): Promise<Resolved> {
-  await query(sql`SELECT set_config('writ.mode', 'resolve', true)`);
   const names = [...new Set([filters.agent_name, filters.sender_name, filters.recipient_name].filter((name) => name !== null))];
+  if (scope.viewers.length + names.length === 0 && scope.granted === undefined) return NOBODY;
+  await query(sql`SELECT set_config('writ.mode', 'resolve', true)`);
   const viewers: Access[] = [];
   for (const viewer of scope.viewers) viewers.push(await accessOf(query, viewer, nowUs));
   const [closed = '{}', ...rest] = await lists(query, [
@@ -89,8 +93,10 @@ async function accessOf(query: Query, viewer: EngineViewer, nowUs: number): Prom
  * Says in the transaction what may be seen of it from now on, for the row-level security of every table (sql/001_messages.sql). Only an
  * operator who asks for a scope sees rows beyond it: to count and to name them.
  */
-export async function admit(query: Query, { kind, scope }: Pick<EngineSet, 'kind' | 'scope'>, { viewers, closed, granted }: Resolved): Promise<void> {
-  const secured = scope.hide_denied === true && kind === 'message' ? viewers : [];
+export async function admit(query: Query, set: Pick<EngineSet, 'kind' | 'scope'>, resolved: Resolved): Promise<void> {
+  const { kind, scope } = set;
+  const { viewers, closed, granted } = resolved;
+  const secured = securedIn(set, resolved);
   const settings: [name: string, value: string][] = [
     ['mode', 'read'],
     ['projects', granted ?? 'all'],
@@ -109,6 +115,11 @@ export async function admit(query: Query, { kind, scope }: Pick<EngineSet, 'kind
       ', ',
     )}`,
   );
+}
+
+/** Whose mail row-level security holds a set to; nobody where an operator asks. */
+export function securedIn({ kind, scope }: Pick<EngineSet, 'kind' | 'scope'>, { viewers }: Resolved): readonly Access[] {
+  return scope.hide_denied === true && kind === 'message' ? viewers : [];
 }
 
 /** The projects that a bound key knows: its own, and of these what is open to its agent. */

@@ -2,6 +2,7 @@ import type { Query } from '../../../adapters/postgresql/open.ts';
 import type { Position } from '../../store/position.ts';
 import { sql } from '../../visibility/sql.ts';
 import { ABOVE } from './schema.ts';
+import type { Counts } from './scoring.ts';
 
 /** What a server has of the messages, in the state that a transaction reads. */
 export interface Copy extends Position {
@@ -11,6 +12,8 @@ export interface Copy extends Position {
   readonly whole: boolean;
   /** Name of the host that makes it. */
   readonly writer: string;
+  /** Of all messages. */
+  readonly counts: Counts;
 }
 
 /** Why a server cannot be asked for the messages. */
@@ -20,7 +23,7 @@ export interface Unfit {
   readonly behind?: number;
 }
 
-const MIRROR = sql`SELECT store, seq, places_version, version, (SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user), whole, writer FROM mirror`;
+const MIRROR = sql`SELECT store, seq, places_version, version, (SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user), whole, writer, messages, words FROM mirror`;
 
 const NO_COPY = 'there is no copy in PostgreSQL yet';
 /** By the codes of PostgreSQL for a table and a column that are not there. */
@@ -40,9 +43,17 @@ export async function copyIn(query: Query): Promise<Copy | Unfit> {
     return { why };
   }
   if (row === undefined) return { why: NO_COPY };
-  const [store, seq, places, version, isAbove, whole, writer] = row;
+  const [store, seq, places, version, isAbove, whole, writer, messages, words] = row;
   if (isAbove === true) return { why: ABOVE };
-  return { store: String(store), seq: Number(seq), places: Number(places), version: Number(version), whole: whole === true, writer: String(writer) };
+  return {
+    store: String(store),
+    seq: Number(seq),
+    places: Number(places),
+    version: Number(version),
+    whole: whole === true,
+    writer: String(writer),
+    counts: { rows: Number(messages), words: Number(words) },
+  };
 }
 
 /** Whether what was found is no copy that can be asked. */

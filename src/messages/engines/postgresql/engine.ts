@@ -37,10 +37,10 @@ export function createPostgresqlEngine({ servers, tokens }: PostgresqlEnginePart
     tag: 'postgresql',
     mode: 'lexical',
     async find(request) {
-      const found = await answered(request, request.after !== null, async (query, { version }) => {
+      const found = await answered(request, request.after !== null, async (query, { version, counts }) => {
         const words = request.match.by === 'words' ? readExpression(tokens, request.kind, askedWords(request.match)) : null;
         const resolved = await admitted(query, request);
-        return { ...(await pageIn(query, request, setSql(request, words, resolved), words)), version };
+        return { ...(await pageIn(query, request, setSql(request, words, resolved), { words, counts })), version };
       });
       if (!found.ok) return found;
       const value: NotedFound = { ...found.value.value, notes: found.value.notes };

@@ -2,8 +2,9 @@ import { migratePostgresql } from '../../../adapters/postgresql/migrate.ts';
 import type { Postgresql, Query } from '../../../adapters/postgresql/open.ts';
 import type { SqliteDatabase } from '../../../adapters/sqlite/open.ts';
 import type { MessageIndexEvent } from '../../../core/ports/index.ts';
-import { sql } from '../../visibility/sql.ts';
+import { type Sql, sql } from '../../visibility/sql.ts';
 import { ABOVE, SCHEMA } from './schema.ts';
+import type { Counts } from './scoring.ts';
 import { createSource, type Places, type SourceBatch } from './source.ts';
 import { createTokens } from './tokens.ts';
 
@@ -56,14 +57,16 @@ export function createPostgresqlMirror({ postgresql, db, emit, writer = '', batc
       const batch = source.batch(Number(mirror?.[1] ?? 0), most);
       if (mirror !== undefined && mirror[0] !== batch.store)
         throw new Error('the database has a copy of other messages; give each store a database of its own');
-      if (mirror === undefined) await query(sql`INSERT INTO mirror (store, seq, places, version) VALUES (${batch.store}, 0, '', 0) ON CONFLICT DO NOTHING`);
+      if (mirror === undefined)
+        await query(sql`INSERT INTO mirror (store, seq, places, version, messages, words)
+          SELECT ${batch.store}, 0, '', 0, count(*), coalesce(sum(word_count), 0) FROM messages ON CONFLICT DO NOTHING`);
       if (mirror?.[2] !== batch.places.hash) await writePlaces(query, batch.places);
-      await writeMessages(query, batch);
+      const more = await writeMessages(query, batch);
       const { hash, version } = batch.places;
       const changed = mirror?.[1] !== batch.seq || mirror[2] !== hash || mirror[3] !== version || (batch.isLast && mirror[4] !== true) || mirror[5] !== writer;
       if (changed)
         await query(sql`UPDATE mirror SET seq = ${batch.seq}, places = ${hash}, places_version = ${version}, version = version + 1,
-          whole = whole OR ${String(batch.isLast)}::boolean, writer = ${writer}`);
+          whole = whole OR ${String(batch.isLast)}::boolean, writer = ${writer}, messages = messages + ${more.rows}, words = words + ${more.words}`);
       return { isLast: batch.isLast, documents: batch.messages.length + batch.gone.length };
     });
   }
@@ -129,14 +132,25 @@ async function writePlaces(query: Query, { projects, agents, product_project_lin
   await query(sql`INSERT INTO cursor_keys SELECT * FROM json_to_recordset(${json(cursor_keys)}::json) AS r (id bigint, secret text)`);
 }
 
-async function writeMessages(query: Query, { messages, gone }: SourceBatch): Promise<void> {
+/** Answers how many messages and words more there are then. */
+async function writeMessages(query: Query, { messages, gone }: SourceBatch): Promise<Counts> {
   const ids = [...gone, ...messages.map((message) => ('id' in message ? Number(message.id) : 0))];
-  if (ids.length === 0) return;
-  await query(sql`DELETE FROM messages WHERE id = ANY (${`{${ids.join()}}`}::bigint[])`);
-  if (messages.length === 0) return;
-  await query(sql`INSERT INTO messages (id, project_id, sender_id, thread_id, subject, body_md, importance, ack_required, created_ts, recipients, cc, bcc, words, word_count)
+  if (ids.length === 0) return { rows: 0, words: 0 };
+  const before = await counted(query, sql`DELETE FROM messages WHERE id = ANY (${`{${ids.join()}}`}::bigint[])`);
+  if (messages.length === 0) return { rows: -before.rows, words: -before.words };
+  const after = await counted(
+    query,
+    sql`INSERT INTO messages (id, project_id, sender_id, thread_id, subject, body_md, importance, ack_required, created_ts, recipients, cc, bcc, words, word_count)
     SELECT id, project_id, sender_id, thread_id, subject, body_md, importance, ack_required = 1, created_ts, recipients, cc, bcc, words::tsvector, word_count
     FROM json_to_recordset(${json(messages)}::json)
     AS r (id bigint, project_id bigint, sender_id bigint, thread_id text, subject text, body_md text, importance text, ack_required int, created_ts bigint,
-      recipients bigint[], cc bigint[], bcc bigint[], words text, word_count int)`);
+      recipients bigint[], cc bigint[], bcc bigint[], words text, word_count int)`,
+  );
+  return { rows: after.rows - before.rows, words: after.words - before.words };
+}
+
+/** Does it, and says of how many messages and words. */
+async function counted(query: Query, write: Sql): Promise<Counts> {
+  const [[rows, words] = []] = await query(sql`WITH done AS (${write} RETURNING word_count) SELECT count(*), coalesce(sum(word_count), 0) FROM done`);
+  return { rows: Number(rows), words: Number(words) };
 }

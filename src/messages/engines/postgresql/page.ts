@@ -1,26 +1,23 @@
-import type { Query } from '../../../adapters/postgresql/open.ts';
+import type { Cell, Query } from '../../../adapters/postgresql/open.ts';
 import type { EngineFacets, EngineFound, EngineRequest } from '../../../core/ports/message-engine.ts';
-import { type Hits, type Ordered, orderOf } from '../result-set/order.ts';
+import type { Ordered } from '../result-set/order.ts';
 import { listOf, resumedAt, rowOf, timeIn } from '../result-set/reader.ts';
 import type { PageStart } from '../result-set/statements.ts';
 import { cellsOf } from './cells.ts';
 import type { WordQuery } from './expression.ts';
-import {
-  costOf,
-  countStatement,
-  facetsStatement,
-  hitsStatement,
-  listedStatement,
-  rowsStatement,
-  type SetSql,
-  statisticsStatement,
-  timeStatement,
-} from './statements.ts';
+import { rankedStatement } from './ranked.ts';
+import { type Counts, scoringOf } from './scoring.ts';
+import { countStatement, facetsStatement, listedStatement, rowsStatement, type SetSql, timeStatement } from './statements.ts';
 
-/** A page of a set: PostgreSQL finds, filters and counts, and `result-set/order.ts` says who comes first, as for SQLite (D129). */
-export async function pageIn(query: Query, request: EngineRequest, set: SetSql, words: WordQuery | null): Promise<Omit<EngineFound, 'version'>> {
+/** A page of a set: PostgreSQL finds, filters, counts and orders, as `result-set/order.ts` does for SQLite (D129). */
+export async function pageIn(
+  query: Query,
+  request: EngineRequest,
+  set: SetSql,
+  { words, counts }: { readonly words: WordQuery | null; readonly counts: Counts },
+): Promise<Omit<EngineFound, 'version'>> {
   const place = await pageStartOf(query, request, set);
-  const front = words === null ? await listed(query, request, set, place.after) : await ranked(query, request, set, words, place.after);
+  const front = words === null ? await listed(query, request, set, place.after) : await ranked(query, request, set, words, counts, place.after);
   const { ids, keys, lowest, highest } = front;
   const resumed = place.resumed === 'ranked' ? resumedAt(request, front.anchor) : place.resumed;
   const unit = 1 / front.f;
@@ -38,28 +35,33 @@ export async function pageIn(query: Query, request: EngineRequest, set: SetSql, 
   };
 }
 
-type Front = Omit<Ordered, 'matched' | 'denied'> & { readonly matched: number | null; readonly denied: number | null; readonly sql: string };
-
-async function ranked(query: Query, request: EngineRequest, set: SetSql, words: WordQuery, after: PageStart | null): Promise<Front> {
-  const [[rows, count, ...having] = []] = await query(statisticsStatement(set, words.leaves));
-  const all = Number(rows);
-  const leaves = words.leaves.map((leaf, index) => ({ leaf, idf: idfOf(all, Number(having[index])) }));
-  const statement = hitsStatement(set, costOf(leaves, Math.max(1, Number(count)) / Math.max(1, all)));
-  return { ...orderOf(hitsIn(await query(statement)), request, SCALE, after), sql: statement.text };
+interface Front extends Omit<Ordered, 'matched' | 'denied'> {
+  /** `null`: nobody counted. */
+  readonly matched: number | null;
+  readonly denied: number | null;
+  readonly sql: string;
 }
 
-/** From the worst row of the set to its best, as FTS5 has it. */
-const SCALE = { best: null, worst: null };
-
-/** As FTS5 has it: what most rows have says next to nothing. */
-function idfOf(rows: number, having: number): number {
-  const idf = Math.log((rows - having + 0.5) / (having + 0.5));
-  return idf <= 0 ? 1e-6 : idf;
+async function ranked(query: Query, request: EngineRequest, set: SetSql, words: WordQuery, counts: Counts, after: PageStart | null): Promise<Front> {
+  const isCounted = set.kind === 'message' && set.seesAll;
+  const statement = rankedStatement(set, scoringOf(set, words, isCounted ? counts : undefined), request, after);
+  const [[matched, denied, f, lowest, highest, anchor, ids, keys] = []] = await query(statement);
+  return {
+    matched: Number(matched),
+    denied: Number(denied),
+    f: Number(f),
+    lowest: Number(lowest),
+    highest: Number(highest),
+    anchor: numberOrNull(anchor),
+    ids: numbersIn(ids),
+    keys: numbersIn(keys),
+    sql: statement.text,
+  };
 }
 
-function hitsIn(rows: readonly (readonly unknown[])[]): Hits {
-  const column = (index: number): Float64Array => Float64Array.from(rows, (row) => Number(row[index]));
-  return { size: rows.length, ids: column(0), costs: column(1), seen: Uint8Array.from(rows, (row) => Number(row[2])), times: column(3) };
+/** A list of numbers as text; nothing where it is empty. */
+function numbersIn(list: Cell | undefined): number[] {
+  return typeof list === 'string' ? list.split(',').map(Number) : [];
 }
 
 async function listed(query: Query, request: EngineRequest, set: SetSql, after: PageStart | null): Promise<Front> {

@@ -1,7 +1,7 @@
 import type { EngineRequest, EngineSet } from '../../../core/ports/message-engine.ts';
 import { KINDS } from '../../visibility/kinds.ts';
-import { all, joined, NOTHING, type Sql, sql } from '../../visibility/sql.ts';
-import type { Resolved } from './access.ts';
+import { all, NOTHING, type Sql, sql } from '../../visibility/sql.ts';
+import { type Resolved, securedIn } from './access.ts';
 import { containsAll, filterConditions, type SetVisibility, visibilityIn } from './conditions.ts';
 import type { WordQuery } from './expression.ts';
 
@@ -13,6 +13,8 @@ export interface SetSql {
   readonly visibility: SetVisibility;
   /** Conditions of what is hidden as a whole. */
   readonly hidden: readonly Sql[];
+  /** Whether the reader sees every row of the table. */
+  readonly seesAll: boolean;
 }
 
 export function setSql(set: EngineSet, words: WordQuery | null, resolved: Resolved): SetSql {
@@ -24,39 +26,12 @@ export function setSql(set: EngineSet, words: WordQuery | null, resolved: Resolv
     conditions: [...text, ...filterConditions(set, resolved)],
     visibility,
     hidden: visibility.sees === undefined || scope.keep_denied ? [] : [visibility.sees],
+    seesAll: resolved.granted === null && securedIn(set, resolved).length === 0,
   };
 }
 
-function where(conditions: readonly Sql[]): Sql {
+export function where(conditions: readonly Sql[]): Sql {
   return conditions.length === 0 ? NOTHING : sql` WHERE ${all(conditions)}`;
-}
-
-/** One row: how many rows and words the reader's mail has, then how many of its rows have each leaf. What is hidden is not counted. */
-export function statisticsStatement({ kind }: SetSql, leaves: readonly string[]): Sql {
-  const { table } = KINDS[kind];
-  const having = leaves.map((leaf) => sql`, (SELECT count(*) FROM ${table} m WHERE m.words @@ ${leaf}::tsquery)`);
-  return sql`SELECT (SELECT count(*) FROM ${table}), (SELECT coalesce(sum(word_count), 0)::float8 FROM ${table})${joined(having, ' ')}`;
-}
-
-/** BM25 with FTS5's constants; title 10, body 1, parts of their words half of that. */
-const WEIGHTS = sql`'{0.05, 0.5, 0.1, 1}'::float4[]`;
-const PER_PLACE = 20;
-
-/** The cost of a row, less is better: minus its BM25. For one word or phrase the cover density is the sum of the weights of its places. */
-export function costOf(leaves: readonly { readonly leaf: string; readonly idf: number }[], averageWords: number): Sql {
-  if (leaves.length === 0) return sql`0::float8`;
-  const norm = sql`(0.3 + 0.9 * m.word_count / ${averageWords}::float8)`;
-  const parts = leaves.map(({ leaf, idf }) => {
-    const places = sql`(round((ts_rank_cd(${WEIGHTS}, m.words, ${leaf}::tsquery) * ${PER_PLACE}::float8)::numeric)::float8 / 2)`;
-    return sql`- ${idf}::float8 * ${places} * 2.2 / (${places} + ${norm})`;
-  });
-  return sql`0::float8 ${joined(parts, ' ')}`;
-}
-
-/** id, cost, whether every viewer may see it, time: of every row that matches. Those that are not seen are counted. */
-export function hitsStatement({ kind, conditions, visibility }: SetSql, cost: Sql): Sql {
-  const { table, time } = KINDS[kind];
-  return sql`SELECT m.id, ${cost}, ${visibility.sees ?? sql`true`}, ${time} FROM ${table} m${where(conditions)}`;
 }
 
 /** Ids up to the end of a page where nothing is ranked, and of the row behind it. */
