@@ -16,6 +16,10 @@ export interface TestPostgresql extends AsyncDisposable {
   giveBack(url: string): void;
   /** Statements of the superuser, one after the other; what they print. */
   psql(database: string, statements: string): string;
+  /** Every process of it is killed, as by a machine that goes down. */
+  kill(): Promise<void>;
+  /** Starts it again, on what it has on disk. */
+  restart(): Promise<void>;
   /** A hot standby of this server that follows it; only where `replicas` was asked for. */
   replica(): Promise<TestReplica>;
 }
@@ -37,7 +41,7 @@ const TABLES = ['mirror', 'messages', 'agents', 'projects', 'product_project_lin
 const INSTALLED = '/usr/lib/postgresql';
 
 /** PostgreSQL refuses to run as root, so that then `nobody` runs it. */
-export async function startPostgresql({ replicas = false } = {}): Promise<TestPostgresql> {
+export async function startPostgresql({ replicas = false, sharedBuffers = '16MB' } = {}): Promise<TestPostgresql> {
   const bin = path.join(INSTALLED, newest(), 'bin');
   const directory = mkdtempSync(path.join(tmpdir(), 'writ-pg-'));
   const isRoot = process.getuid?.() === 0;
@@ -49,10 +53,10 @@ export async function startPostgresql({ replicas = false } = {}): Promise<TestPo
     if (ran.status !== 0) throw new Error(`${program}: ${ran.stderr}`);
   };
   const launch = (data: string, port: number) =>
-    launched(directory, ['setpriv', '--pdeathsig', 'KILL', ...become, path.join(bin, 'postgres'), '-D', data], port, replicas);
+    launched(directory, ['setpriv', '--pdeathsig', 'KILL', ...become, path.join(bin, 'postgres'), '-D', data], port, { replicas, sharedBuffers });
   const data = path.join(directory, 'data');
   run('initdb', ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync', '--no-instructions']);
-  const main = await launch(data, PORT);
+  let main = await launch(data, PORT);
   const psqlAt =
     (port: number) =>
     (database: string, statements: string): string => {
@@ -81,6 +85,10 @@ export async function startPostgresql({ replicas = false } = {}): Promise<TestPo
     },
     giveBack: (url) => void free.push(url),
     psql,
+    kill: () => main.kill(),
+    async restart() {
+      main = await launch(data, PORT);
+    },
     async replica() {
       const port = PORT + followers.length + 1;
       const copy = path.join(directory, `replica${port}`);
@@ -105,13 +113,18 @@ export async function startPostgresql({ replicas = false } = {}): Promise<TestPo
 }
 
 /** A server that runs, and what is done to all of its processes. */
-async function launched(directory: string, [program = '', ...args]: readonly string[], port: number, replicas: boolean) {
+async function launched(
+  directory: string,
+  [program = '', ...args]: readonly string[],
+  port: number,
+  { replicas, sharedBuffers }: { readonly replicas: boolean; readonly sharedBuffers: string },
+) {
   const flags = {
     listen_addresses: '',
     port,
     unix_socket_directories: directory,
     fsync: 'off',
-    shared_buffers: '16MB',
+    shared_buffers: sharedBuffers,
     max_wal_senders: replicas ? 4 : 0,
     wal_level: replicas ? 'replica' : 'minimal',
     autovacuum: 'off',
@@ -125,12 +138,16 @@ async function launched(directory: string, [program = '', ...args]: readonly str
   const gone = once(server, 'exit');
   await accepting(server.stderr, gone);
   const { pid = 0 } = server;
-  const signal = (name: 'SIGSTOP' | 'SIGCONT'): void => {
+  const signal = (name: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL'): void => {
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean);
     for (const one of [pid, ...children.map(Number)]) process.kill(one, name);
   };
   return {
     signal,
+    async kill(): Promise<void> {
+      signal('SIGKILL');
+      await gone;
+    },
     async end(): Promise<void> {
       if (server.exitCode === null && server.signalCode === null) {
         signal('SIGCONT');

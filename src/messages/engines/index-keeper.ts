@@ -14,7 +14,7 @@ export interface IndexKeeperCalls {
 /** Who is told of an index beside the messages. */
 export interface IndexListener {
   readonly onEvent: (event: MessageIndexEvent) => void;
-  /** Told why the index could not be brought up to date; the next change tries again. Searches meanwhile take another engine. */
+  /** Told why the index could not be brought up to date; the next change tries again, or a pause. Searches meanwhile take another engine. */
   readonly onFailed: (why: string) => void;
 }
 
@@ -33,6 +33,10 @@ export interface IndexKeeperOptions extends IndexListener {
   readonly isBehind?: () => boolean;
 }
 
+/** Pauses after a failure, milliseconds, each twice the one before: what was in the way has no change to tell of when it is gone. */
+const FIRST_PAUSE_MS = 1000;
+const LONGEST_PAUSE_MS = 60_000;
+
 export function createIndexKeeper({ launch, isBehind = () => true, onEvent, onFailed }: IndexKeeperOptions): IndexKeeper {
   const thread = createThreadClient<IndexKeeperCalls, MessageIndexEvent>({
     launch,
@@ -46,21 +50,35 @@ export function createIndexKeeper({ launch, isBehind = () => true, onEvent, onFa
   let isRunning = false;
   let isBusy = false;
   let wanted: keyof IndexKeeperCalls | undefined;
+  let pauseMs = FIRST_PAUSE_MS;
+  let paused: NodeJS.Timeout | undefined;
 
   async function work(): Promise<void> {
     if (!isRunning || isBusy || wanted === undefined) return;
+    clearTimeout(paused);
     const call = wanted;
     [isBusy, wanted] = [true, undefined];
-    try {
-      const done = await thread.call(call);
-      if (!done.ok) onFailed(done.error);
-      isBusy = false;
+    const failure = await thread.call(call).then(
+      (done) => (done.ok ? undefined : done.error),
+      // The thread has died.
+      messageOf,
+    );
+    isBusy = false;
+    if (failure !== undefined) return later(call, failure);
+    pauseMs = FIRST_PAUSE_MS;
+    void work();
+  }
+
+  function later(call: keyof IndexKeeperCalls, why: string): void {
+    // What was begun anew is not done by following.
+    if (call === 'rebuild') wanted = call;
+    onFailed(why);
+    if (!isRunning) return;
+    paused = setTimeout(() => {
+      wanted ??= call;
       void work();
-    } catch (error) {
-      // The thread has died; the next change tries again.
-      onFailed(messageOf(error));
-      isBusy = false;
-    }
+    }, pauseMs).unref();
+    pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
   }
 
   const life = lifecycle(
@@ -71,6 +89,7 @@ export function createIndexKeeper({ launch, isBehind = () => true, onEvent, onFa
     },
     async () => {
       isRunning = false;
+      clearTimeout(paused);
       await thread.stop();
     },
   );

@@ -27,6 +27,8 @@ export function scoringOf(set: SetSql, { query, leaves }: WordQuery, counts: Cou
   // Of one word alone, the rows found are those that have it.
   const isAlone = leaves.length === 1 && leaves[0] === query && set.conditions.length === 1;
   const having = leaves.map((leaf) => (isAlone ? sql`SELECT count(*) FROM hit` : sql`SELECT count(*) FROM ${table} m WHERE m.words @@ ${leaf}::tsquery`));
+  // As a number where it is known, so that processes beside this one may score.
+  const average = counts === undefined ? sql`(SELECT greatest(1, words) / greatest(1, rows) FROM stats)` : sql`${averageOf(counts)}::float8`;
   const column = (name: string, index: number): Sql => ({ text: `${name}_${index + 1}`, params: [] });
   return {
     stats:
@@ -34,7 +36,7 @@ export function scoringOf(set: SetSql, { query, leaves }: WordQuery, counts: Cou
         ? sql`SELECT count(*)::float8 AS rows, coalesce(sum(word_count), 0)::float8 AS words FROM ${table}`
         : sql`SELECT ${counts.rows}::float8 AS rows, ${counts.words}::float8 AS words`,
     parts: joined(
-      leaves.map((leaf, index) => sql`, ${partOf(leaf)} AS ${column('part', index)}`),
+      leaves.map((leaf, index) => sql`, ${partOf(leaf, average)} AS ${column('part', index)}`),
       ' ',
     ),
     // The offset keeps each count from being made wherever it stands.
@@ -52,15 +54,18 @@ export function scoringOf(set: SetSql, { query, leaves }: WordQuery, counts: Cou
   };
 }
 
+function averageOf({ rows, words }: Counts): number {
+  return Math.max(1, words) / Math.max(1, rows);
+}
+
 /** Title 10, body 1, parts of their words half of that, of words in columns C and D. */
 const WEIGHTS = sql`'{0.05, 0.5, 0.1, 1}'::float4[]`;
 const PER_PLACE = 20;
-const AVERAGE_WORDS = sql`(SELECT greatest(1, words) / greatest(1, rows) FROM stats)`;
 
 /** For one word or phrase the cover density is the sum of the weights of its places. */
-function partOf(leaf: string): Sql {
+function partOf(leaf: string, averageWords: Sql): Sql {
   const places = sql`(round((ts_rank_cd(${WEIGHTS}, m.words, ${leaf}::tsquery) * ${PER_PLACE}::float8)::numeric)::float8 / 2)`;
-  return sql`${places} * 2.2 / (${places} + (0.3 + 0.9 * m.word_count / ${AVERAGE_WORDS}))`;
+  return sql`${places} * 2.2 / (${places} + (0.3 + 0.9 * m.word_count / ${averageWords}))`;
 }
 
 /** What most rows have says next to nothing. */

@@ -9,8 +9,8 @@ UPDATE mirror SET messages = (SELECT count(*) FROM messages), words = (SELECT co
 -- one, no index finds words. So what a transaction says of itself is known when a statement is planned: these are declared immutable,
 -- which they are for as long as one statement takes. For who may see everything nothing is left of the conditions, and of a reader's
 -- own the lists stand in the plan. No plan may outlive its statement: nothing here is ever prepared by name.
-CREATE OR REPLACE FUNCTION said(name text) RETURNS text LANGUAGE sql IMMUTABLE AS $$ SELECT coalesce(current_setting('writ.' || name, true), '') $$;
-CREATE OR REPLACE FUNCTION ids(name text) RETURNS bigint[] LANGUAGE sql IMMUTABLE AS $$
+CREATE OR REPLACE FUNCTION said(name text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT coalesce(current_setting('writ.' || name, true), '') $$;
+CREATE OR REPLACE FUNCTION ids(name text) RETURNS bigint[] LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT CASE WHEN current_setting('writ.' || name, true) LIKE '{%' THEN current_setting('writ.' || name, true) ELSE '{}' END::bigint[] $$;
 
 ALTER POLICY mirrored ON messages USING (said('mode') = 'write');
