@@ -23,7 +23,7 @@ export default defineConfig({
   },
   test: {
     ...testFiles(process.env['WRIT_TEST_PART']),
-    globalSetup: [at('test/support/compiled/setup.ts')],
+    globalSetup: [at('test/support/own-temporary.ts'), at('test/support/compiled/setup.ts')],
     // A test names the requirements that it shows as tags; another word is refused.
     tags: requirementTags(readFileSync(at('docs/requirements.tsv'), 'utf8')),
     // A quarter of what each property names: the long suite `search-oracles` has 25 times as many of all.
