@@ -128,7 +128,6 @@ async function launched(
     max_wal_senders: replicas ? 4 : 0,
     wal_level: replicas ? 'replica' : 'minimal',
     autovacuum: 'off',
-    jit: 'off',
   };
   // A test run that is killed must not leave its servers behind.
   const server = spawn(program, [...args, ...Object.entries(flags).flatMap(([name, value]) => ['-c', `${name}=${value}`])], {

@@ -93,7 +93,8 @@ export function openPostgresql(target: PostgresqlTarget, { schema, statementMs, 
         await client.query({ text: BEGIN[mode], ...(promptMs !== undefined && { query_timeout: promptMs }) });
         const query: Query = async (statement) => (await client.query<Cell[]>(queryOf(statement))).rows;
         await query({
-          text: `SELECT set_config('statement_timeout', ?, true), set_config('search_path', ?, true)`,
+          // Statements here are compiled for longer than they run.
+          text: `SELECT set_config('statement_timeout', ?, true), set_config('search_path', ?, true), set_config('jit', 'off', true)`,
           params: [String(statementMs), `${schema}, public`],
         });
         const done = await work(query);

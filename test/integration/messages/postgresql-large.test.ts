@@ -52,6 +52,12 @@ describe('a copy that is too large to be read for each search', () => {
     await close();
   });
 
+  it('has no statement compiled, which takes longer than most statements run', async () => {
+    const postgresql = postgresqlAt(server.database());
+    expect(await postgresql.transaction('read', (run) => run({ text: 'SHOW jit', params: [] }))).toEqual([['off']]);
+    await postgresql.close();
+  });
+
   it('knows how many messages and words it has, whatever was added, edited, taken away, begun anew', async () => {
     const { db, mirrorWith, counts, close } = await copied();
     const random = createRandom(31);
