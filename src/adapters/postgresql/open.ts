@@ -50,6 +50,8 @@ export interface PostgresqlWishes {
 /** Connections to a server of PostgreSQL, opened as they are needed. */
 export function openPostgresql(target: PostgresqlTarget, { schema, statementMs, most, awayMs, promptMs }: PostgresqlWishes): Postgresql {
   let opened: Promise<pg.Pool> | undefined;
+  // Statements here are compiled for longer than they run.
+  const settings = `SET LOCAL statement_timeout = ${statementMs}; SET LOCAL search_path = ${schema}, public; SET LOCAL jit = off`;
 
   /** The package is loaded by the first question: most processes have none. */
   async function openPool(): Promise<pg.Pool> {
@@ -88,31 +90,31 @@ export function openPostgresql(target: PostgresqlTarget, { schema, statementMs, 
   return {
     async transaction(mode, work) {
       const client = await connect();
-      let broken: Error | undefined;
+      let done: Awaited<ReturnType<typeof work>>;
       try {
-        await client.query({ text: BEGIN[mode], ...(promptMs !== undefined && { query_timeout: promptMs }) });
-        const query: Query = async (statement) => (await client.query<Cell[]>(queryOf(statement))).rows;
-        await query({
-          // Statements here are compiled for longer than they run.
-          text: `SELECT set_config('statement_timeout', ?, true), set_config('search_path', ?, true), set_config('jit', 'off', true)`,
-          params: [String(statementMs), `${schema}, public`],
-        });
-        const done = await work(query);
-        await client.query('COMMIT');
-        return done;
+        await client.query({ text: `${BEGIN[mode]}; ${settings}`, ...(promptMs !== undefined && { query_timeout: promptMs }) });
+        done = await work(async (statement) => (await client.query<Cell[]>(queryOf(statement))).rows);
+        if (mode === 'write') await client.query('COMMIT');
       } catch (error) {
-        if (isSilent(error)) broken = error;
-        else
-          await client.query('ROLLBACK').catch((failed: Error) => {
-            broken = failed;
-          });
+        if (isSilent(error)) client.release(error);
+        else await giveBack(client, 'ROLLBACK');
         throw error;
-      } finally {
-        client.release(broken);
       }
+      // What was read is known before the server has heard that this was all.
+      if (mode === 'write') client.release();
+      else void giveBack(client, 'COMMIT');
+      return done;
     },
     close: async () => (await opened)?.end(),
   };
+}
+
+/** A connection that cannot even end its transaction is dropped. Never rejects. */
+function giveBack(client: pg.PoolClient, how: 'COMMIT' | 'ROLLBACK'): Promise<void> {
+  return client.query(how).then(
+    () => client.release(),
+    (failed: Error) => client.release(failed),
+  );
 }
 
 /** Text of every type but numbers and booleans, which are what they are here. */

@@ -9,9 +9,12 @@ UPDATE mirror SET messages = (SELECT count(*) FROM messages), words = (SELECT co
 -- one, no index finds words. So what a transaction says of itself is known when a statement is planned: these are declared immutable,
 -- which they are for as long as one statement takes. For who may see everything nothing is left of the conditions, and of a reader's
 -- own the lists stand in the plan. No plan may outlive its statement: nothing here is ever prepared by name.
-CREATE OR REPLACE FUNCTION said(name text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT coalesce(current_setting('writ.' || name, true), '') $$;
-CREATE OR REPLACE FUNCTION ids(name text) RETURNS bigint[] LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-  SELECT CASE WHEN current_setting('writ.' || name, true) LIKE '{%' THEN current_setting('writ.' || name, true) ELSE '{}' END::bigint[] $$;
+CREATE OR REPLACE FUNCTION said(name text) RETURNS text LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$ BEGIN
+  RETURN coalesce(current_setting('writ.' || name, true), '');
+END $$;
+CREATE OR REPLACE FUNCTION ids(name text) RETURNS bigint[] LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$ BEGIN
+  RETURN CASE WHEN current_setting('writ.' || name, true) LIKE '{%' THEN current_setting('writ.' || name, true) ELSE '{}' END;
+END $$;
 
 ALTER POLICY mirrored ON messages USING (said('mode') = 'write');
 ALTER POLICY mirrored ON agents USING (said('mode') = 'write');
