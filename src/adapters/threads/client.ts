@@ -74,7 +74,7 @@ interface Thread {
  *   journal        1 batch (group)    start           STORAGE_UNAVAILABLE     death     drains, close
  *   task index     many               startThenCalls  STORAGE_UNAVAILABLE     answer    close
  *   message writer 1, events          calls           STORAGE_UNAVAILABLE     answer    close
- *   index keepers  1, events          calls           told, next change       outcome   close between batches
+ *   index keepers  1, events          calls           told, after a pause     outcome   close between batches
  *   search         1, events, shared  calls           Error; hung: again      answer    close, 5 s, kill
  *   words *        1, events          calls           Error                   answer    close, 0.25 s, kill
  *   index build    1, events, shared  calls           outcome failed          death     flag, stopMs

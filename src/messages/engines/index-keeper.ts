@@ -1,5 +1,5 @@
-import type { Worker } from 'node:worker_threads';
 import { createThreadClient } from '../../adapters/threads/client.ts';
+import type { ThreadLike } from '../../adapters/threads/process.ts';
 import { messageOf } from '../../core/errors.ts';
 import { type Lifecycle, lifecycle } from '../../core/lifecycle.ts';
 import type { MessageIndexEvent } from '../../core/ports/index.ts';
@@ -14,7 +14,7 @@ export interface IndexKeeperCalls {
 /** Who is told of an index beside the messages. */
 export interface IndexListener {
   readonly onEvent: (event: MessageIndexEvent) => void;
-  /** Told why the index could not be brought up to date; the next change tries again, or a pause. Searches meanwhile take another engine. */
+  /** Told why the index could not be brought up to date; it is tried again after a pause. Searches meanwhile take another engine. */
   readonly onFailed: (why: string) => void;
 }
 
@@ -28,14 +28,17 @@ export interface IndexKeeper extends Lifecycle {
 
 export interface IndexKeeperOptions extends IndexListener {
   /** Starts the thread. */
-  readonly launch: () => Worker;
+  readonly launch: () => ThreadLike;
   /** Whether there may be changes at the start. */
   readonly isBehind?: () => boolean;
 }
 
-/** Pauses after a failure, milliseconds, each twice the one before: what was in the way has no change to tell of when it is gone. */
+/**
+ * Pauses after a failure, milliseconds, each twice the one before: what was in the way has no change to tell of when it is gone. Changes
+ * wait for the end of a pause, too: each would meet the same, and be told in the log.
+ */
 const FIRST_PAUSE_MS = 1000;
-const LONGEST_PAUSE_MS = 60_000;
+const LONGEST_PAUSE_MS = 15_000;
 
 export function createIndexKeeper({ launch, isBehind = () => true, onEvent, onFailed }: IndexKeeperOptions): IndexKeeper {
   const thread = createThreadClient<IndexKeeperCalls, MessageIndexEvent>({
@@ -54,8 +57,7 @@ export function createIndexKeeper({ launch, isBehind = () => true, onEvent, onFa
   let paused: NodeJS.Timeout | undefined;
 
   async function work(): Promise<void> {
-    if (!isRunning || isBusy || wanted === undefined) return;
-    clearTimeout(paused);
+    if (!isRunning || isBusy || paused !== undefined || wanted === undefined) return;
     const call = wanted;
     [isBusy, wanted] = [true, undefined];
     const failure = await thread.call(call).then(
@@ -70,15 +72,17 @@ export function createIndexKeeper({ launch, isBehind = () => true, onEvent, onFa
   }
 
   function later(call: keyof IndexKeeperCalls, why: string): void {
-    // What was begun anew is not done by following.
-    if (call === 'rebuild') wanted = call;
-    onFailed(why);
-    if (!isRunning) return;
-    paused = setTimeout(() => {
-      wanted ??= call;
-      void work();
-    }, pauseMs).unref();
+    // What was to be begun anew is not done by following.
+    wanted = call === 'rebuild' ? call : (wanted ?? call);
+    if (isRunning) paused = setTimeout(goOn, pauseMs).unref();
     pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
+    onFailed(why);
+  }
+
+  function goOn(): void {
+    clearTimeout(paused);
+    paused = undefined;
+    void work();
   }
 
   const life = lifecycle(
@@ -90,6 +94,7 @@ export function createIndexKeeper({ launch, isBehind = () => true, onEvent, onFa
     async () => {
       isRunning = false;
       clearTimeout(paused);
+      paused = undefined;
       await thread.stop();
     },
   );
@@ -102,7 +107,8 @@ export function createIndexKeeper({ launch, isBehind = () => true, onEvent, onFa
     },
     rebuild() {
       wanted = 'rebuild';
-      void work();
+      // Somebody asks for it.
+      goOn();
     },
   };
 }

@@ -4,7 +4,7 @@ import { createPostgresqlKeeper } from '../../../src/messages/engines/postgresql
 import { SCHEMA } from '../../../src/messages/engines/postgresql/schema.ts';
 import { addMails } from '../../support/mailbox.ts';
 import { BOX } from '../../support/mailbox-small.ts';
-import { killedAfter } from '../../support/messages/killed.ts';
+import { killedAfter, MOMENTS } from '../../support/messages/killed.ts';
 import { startPostgresql, type TestPostgresql } from '../../support/postgresql.ts';
 import { hostsOf, query } from './postgresql-hosts-rig.ts';
 
@@ -37,12 +37,7 @@ describe('A copy whose mirror is killed', () => {
   it('while it follows or makes it anew, is that of some moment, and the next mirror brings it up to date', async () => {
     const { file, url, mirrorWith, stored, copied, one, two, close } = await rigOf();
     await mirrorWith().follow();
-    for (const [work, afterMs] of [
-      [1, 5],
-      [2, 25],
-      [4, 30],
-      [8, 60],
-    ] as const) {
+    for (const [work, afterMs] of MOMENTS) {
       await killedAfter('./mirror-child.ts', { file, url }, work, afterMs);
       const [said, had] = copied();
       expect(said).toBe(had);

@@ -4,6 +4,14 @@ import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
 import { scriptArgs } from '../compiled/script.ts';
 
+/** Moments of a program's work, some in the midst of a step, and some of a later one: how much it has told of, and milliseconds after that. */
+export const MOMENTS = [
+  [1, 5],
+  [2, 25],
+  [4, 30],
+  [8, 60],
+] as const;
+
 /**
  * Runs a program of this folder until it has told of so many lines, and then into what comes next.
  *
