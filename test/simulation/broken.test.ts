@@ -296,4 +296,8 @@ describe('a history that once broke a promise keeps it', () => {
   it('a plan that ended before webhooks began, and whose job ends when they serve', async () => {
     expect((await runHistory(scenarioOf(7_148_519))).violations).toEqual([]);
   });
+
+  it('a push that is wished where two ends that nobody sees fill the outbox', async () => {
+    expect((await runHistory(scenarioOf(7_957_232))).violations).toEqual([]);
+  });
 });

@@ -11,8 +11,8 @@ const LATER_EVERY = 13;
 const TAKEN_EVERY = 61;
 /** In one of so many the job of a plan that has failed is delivered again. */
 const DELIVERED_AGAIN_EVERY = 53;
-/** In one of so many a worker stands still in a step without a job; the weather of plans of these seeds lets tools fail. */
-const STEP_TAKEN_EVERY = 355;
+/** In one of so many a worker stands still in a step without a job; in the weather of these seeds tools fail, and each step that can has no job. */
+const STEP_TAKEN_EVERY = 105;
 /** In one of so many the kernel makes tasks by the clock. */
 const SCHEDULE_EVERY = 29;
 /** In a quarter of those it makes plans. */
@@ -66,7 +66,7 @@ export function scenarioOf(seed: number): Scenario {
         ? random.pick(COINCIDENCES)({ ...scenario, plans: [], boundAt: 0 }, random)
         : scenario;
   if (seed % DELIVERED_AGAIN_EVERY === 29) return deliveredAgain(scenario, createRandom(seed ^ 0x0011_5ed0));
-  if (seed % STEP_TAKEN_EVERY === 27) return stepTakenOver(scenario, createRandom(seed ^ 0x57e9_0a11));
+  if (seed % STEP_TAKEN_EVERY === 12) return stepTakenOver(scenario, createRandom(seed ^ 0x57e9_0a11));
   if (seed % SCHEDULE_EVERY === 11) {
     const scheduled = withSchedule(scenario, createRandom(seed ^ 0x0c10_cca5));
     return seed % SCHEDULED_PLAN_EVERY === 69 ? withPlanOfSchedule(scheduled, createRandom(seed ^ 0x91a7_f1e5)) : scheduled;

@@ -1,5 +1,5 @@
 import type { Random } from '../../support/random.ts';
-import type { CallFault, ReceiverAnswer, Scenario, SimPlan, SimWebhooks } from '../scenario.ts';
+import type { CallFault, ReceiverAnswer, Scenario, SimPlan, SimWebhooks, TimedFault } from '../scenario.ts';
 
 /** Calls of the API around a notice. */
 const CALLS = [
@@ -78,6 +78,9 @@ function endForgotten(scenario: Scenario, webhooks: SimWebhooks, random: Random)
   return { ...scenario, tasks, faults: [lost], calls: [], webhooks: { ...webhooks, kills: [killed] } };
 }
 
+/** Whose task ends unseen by these: its wish stays for its 62 days, and two such leave no room for a third where there is room for few. */
+const UNSEEN: ReadonlySet<string> = new Set<TimedFault['kind']>(['forge-run', 'vanish']);
+
 /** The scenario with two receivers, and faults around their notices. */
 export function withWebhooks(scenario: Scenario, random: Random): Scenario {
   const busy = random.chance(0.85);
@@ -90,12 +93,13 @@ export function withWebhooks(scenario: Scenario, random: Random): Scenario {
   const more = busy ? [...(random.chance(0.2) ? [lost] : []), ...(random.chance(0.2) ? [full] : [])] : [];
   const webhooks = webhooksOf(random);
   const { jump: _jump, indexLost: _lost, ...calm } = webhooks;
+  const isFull = webhooks.room === 'few';
   return {
     ...scenario,
     plans: [],
     boundAt: 0,
     tasks: random.chance(0.3) ? [{ kind: 'move', at: 0, duplicates: 0, ttlS: 3600, trap: 'source-missing' }, ...scenario.tasks.slice(0, 2)] : scenario.tasks,
-    faults: [...faults, ...more],
+    faults: [...faults, ...more].filter(({ kind }) => !isFull || !UNSEEN.has(kind)),
     calls,
     webhooks: busy ? webhooks : { ...calm, kills: [], answers: calm.answers.map((answer) => (answer === 'gone' ? 'ok' : answer)) },
   };
