@@ -300,4 +300,8 @@ describe('a history that once broke a promise keeps it', () => {
   it('a push that is wished where two ends that nobody sees fill the outbox', async () => {
     expect((await runHistory(scenarioOf(7_957_232))).violations).toEqual([]);
   });
+
+  it('an end that was forgotten with Redis before it was told, while the disk was full for two seconds', async () => {
+    expect((await runHistory(scenarioOf(8_114_349))).violations).toEqual([]);
+  });
 });

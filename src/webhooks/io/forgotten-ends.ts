@@ -21,26 +21,35 @@ interface Waiting {
   readonly dueAt: number;
 }
 
+/** `undefined` after the last look. */
+function nextLook(end: EndedTask, looks: number, now: number): Waiting | undefined {
+  const pause = PAUSES_MS[looks];
+  return pause === undefined ? undefined : { end, looks: looks + 1, dueAt: now + pause };
+}
+
 /** `now` is of a steady clock, in milliseconds. */
 export function forgottenEnds(): ForgottenEnds {
   const waiting = new Map<string, Waiting>();
   let since: number | undefined;
 
-  function keep(end: EndedTask, looks: number, now: number): void {
-    const pause = PAUSES_MS[looks];
-    if (pause === undefined) return;
+  function keep(one: Waiting): void {
     const [oldest] = waiting.size < MAX_ENDS ? [] : waiting.keys();
     if (oldest !== undefined) waiting.delete(oldest);
-    waiting.set(end.taskId, { end, looks: looks + 1, dueAt: now + pause });
-    since = Math.min(since ?? end.at, end.at);
+    waiting.set(one.end.taskId, one);
+    since = Math.min(since ?? one.end.at, one.end.at);
   }
 
   return {
     looked(ended, forgotten, now) {
-      const looks = new Map(ended.flatMap(({ taskId }) => [[taskId, waiting.get(taskId)?.looks ?? 0] as const]));
+      const before = new Map(ended.flatMap(({ taskId }) => [[taskId, waiting.get(taskId)] as const]));
       for (const { taskId } of ended) waiting.delete(taskId);
       if (waiting.size === 0) since = undefined;
-      for (const end of forgotten) keep(end, looks.get(end.taskId) ?? 0, now);
+      for (const end of forgotten) {
+        const was = before.get(end.taskId);
+        // A look before its time, by one whose notes could not be written, is none of these.
+        const next = was !== undefined && was.dueAt > now ? was : nextLook(end, was?.looks ?? 0, now);
+        if (next !== undefined) keep(next);
+      }
     },
     due: (now) => [...waiting.values()].filter(({ dueAt }) => dueAt <= now).map(({ end }) => end),
     since: () => since,

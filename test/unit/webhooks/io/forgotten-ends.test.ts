@@ -27,6 +27,18 @@ describe('ends of which Redis knows nothing any more', () => {
     expect([ends.due(10_999), ends.due(11_000), ends.since()]).toEqual([[], [end(2)], 1_002]);
   });
 
+  it('are looked at by those pauses only: a look before its time, made again each second while notes cannot be written, is none of the six', () => {
+    const ends = forgottenEnds();
+    for (let now = 0; now < 5_000; now += 1_000) {
+      ends.looked([end(1)], [end(1)], now);
+      // The write failed.
+      ends.looked([end(1)], [end(1)], now);
+    }
+    expect([ends.due(4_999), ends.due(5_000), ends.since()]).toEqual([[], [end(1)], 1_001]);
+    ends.looked([end(1)], [end(1)], 5_000);
+    expect([ends.due(24_999), ends.due(25_000)]).toEqual([[], [end(1)]]);
+  });
+
   it('have their bound: of too many the oldest go', () => {
     const ends = forgottenEnds();
     const many = Array.from({ length: 100_001 }, (_, n) => end(n));
