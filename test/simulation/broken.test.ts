@@ -4,8 +4,8 @@ import { runHistory } from './history.ts';
 import type { Scenario } from './scenario.ts';
 import type { Seams } from './seams.ts';
 
-/** Histories that once broke a promise (docs/simulation.md, What was found): each mend is held by the one that asked for it. */
-describe('a history that once broke a promise keeps it', () => {
+/** Histories of tasks and plans that once broke a promise (docs/simulation.md, What was found): each mend is held by the one that asked for it. */
+describe('a history of tasks and plans that once broke a promise keeps it', () => {
   it('a tool that is bound to nothing, right after a step without a job, and a worker that dies', async () => {
     const plan = { at: 910, steps: ['none', 'none', 'copy', 'none', 'once'], goesOn: true, raw: false, retried: false } as const;
     const base = { ...scenarioOf(44_244), later: false, plans: [plan], boundAt: 1148, workers: 1, concurrency: 2, renames: true, faults: [], tasks: [] };
