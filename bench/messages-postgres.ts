@@ -91,7 +91,7 @@ async function copied({ server, file, size, count, times, figures, closers }: Co
   closers.push(library.close);
 
   return (Object.keys(CLASSES) as QueryClass[]).map((kind): Case => {
-    const queries = queriesOf(kind);
+    const queries = queriesOf(kind, reader.database());
     const bare = queries.map(({ match }) => barePage(postgresql, tokens, match, PAGE));
     /** All queries of the class, often enough; the ids of each, and the time of all. */
     const round = async (figure: string, ask: (at: number) => Promise<number[]>): Promise<Round> => {

@@ -26,7 +26,7 @@ export async function measureModes({ size, count, file }: BenchMailbox, figures:
   maker.close();
   const searcher = createVectorSearcher(directory, embedder);
   const library = openLibrary(file, (database) => vectorEngines({ embedder, searcher, database, lexical: [createFts5Engine(database)] }));
-  const queries = queriesOf('selective').map(({ query }) => query);
+  const queries = queriesOf('selective', db).map(({ query }) => query);
   const filters: readonly (readonly [string, Partial<SearchQuery>])[] = [
     ['', {}],
     ['_filtered', { project_id: 1 }],

@@ -53,7 +53,7 @@ function casesOf(tantivy: Tantivy, { size, count, file }: BenchMailbox, { home, 
   const library = openLibrary(file, (database) => ({ tantivy: createTantivyEngine({ tantivy, root, database }) }));
   closers.push(() => db.close(), library.close);
   return (Object.keys(CLASSES) as QueryClass[]).map((name): Case => {
-    const queries = queriesOf(name);
+    const queries = queriesOf(name, db);
     const title = `tantivy_${name}_${size}`;
     const bare = queries.map(({ query }) => bareTantivy(tantivy, pin.pinned, db, query.text));
     const alone = queries.map(({ query }) => {
