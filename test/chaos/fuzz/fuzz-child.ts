@@ -1,8 +1,9 @@
+import { keptCorpus, openCorpus } from '../../support/fuzz/corpus.ts';
 import { drive } from '../../support/fuzz/drive.ts';
 import { BOUNDARIES, type BoundaryName } from '../../support/fuzz/table.ts';
 
-/** Runs a span of cases of one boundary in a process of its own: `<boundary> <seed> <from> <to>`; who started it watches. */
-const [name = '', seed = '', from = '', to = ''] = process.argv.slice(2);
+/** Runs a span of cases of one boundary in a process of its own: `<boundary> <seed> <from> <to> [guided]`; who started it watches. */
+const [name = '', seed = '', from = '', to = '', guided] = process.argv.slice(2);
 const boundary = BOUNDARIES[name as BoundaryName];
 const faults: string[] = [];
 // What nobody waits for would end a role: it is a finding of the case at hand.
@@ -10,17 +11,18 @@ process.on('unhandledRejection', (error) => faults.push(`not waited for: ${Strin
 process.on('uncaughtException', (error) => faults.push(`not caught: ${String(error.stack ?? error)}`));
 
 const open = await boundary.open();
-let index = -1;
 const watched = { ...open, run: async (input: Buffer) => raised(await open.run(input)) };
+const corpus = guided === undefined ? undefined : await openCorpus(open, keptCorpus(name));
 const driven = await drive(boundary, watched, {
-  ...{ seed: Number(seed), from: Number(from), to: Number(to) },
+  ...{ seed: Number(seed), from: Number(from), to: Number(to), ...(corpus && { corpus }) },
   onCase: (at) => {
-    index = at;
     if (at % 64 === 0) process.send?.({ at, rss: process.memoryUsage.rss() });
   },
 });
+const kept = (await corpus?.smallest())?.map((input) => input.toString('base64'));
+corpus?.[Symbol.dispose]();
 await open.close?.();
-process.send?.({ done: driven, index });
+process.send?.({ done: driven, kept });
 process.disconnect();
 
 function raised(outcome: string): string {

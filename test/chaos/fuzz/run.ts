@@ -6,15 +6,21 @@ import { parseArgs } from 'node:util';
 import { packageRoot } from '../../../config/package.ts';
 import { evidencePath, minutesSince, revision, writeEvidence } from '../../../scripts/evidence.ts';
 import type { Boundary } from '../../support/fuzz/boundary.ts';
+import { keepCorpus } from '../../support/fuzz/corpus.ts';
 import type { Driven, Finding } from '../../support/fuzz/drive.ts';
 import { BOUNDARIES, type BoundaryName } from '../../support/fuzz/table.ts';
 
 /**
- * `npm run test:long -- fuzz [cases] [seed] [boundary …] [--from n] [--together n]`: so many cases of each boundary (times its weight), each in a
- * process of its own. A finding is kept in `test/fixtures/fuzz/<boundary>`; the same seed makes the same cases.
+ * `npm run test:long -- fuzz [cases] [seed] [boundary …] [--guided] [--from n] [--together n]`: so many cases of each boundary
+ * (times its weight), each in a process of its own. A finding is kept in `test/fixtures/fuzz/<boundary>`. The same seed makes the
+ * same cases; `--guided` changes what reached new code further and keeps it in `test/fixtures/fuzz/corpus`, so that a case
+ * depends on those before it.
  */
 const { values, positionals } = parseArgs({
-  options: { evidence: { type: 'string', default: evidencePath('fuzz') }, from: { type: 'string', default: '0' }, together: { type: 'string', default: '1' } },
+  options: {
+    ...{ evidence: { type: 'string', default: evidencePath('fuzz') }, from: { type: 'string', default: '0' }, together: { type: 'string', default: '1' } },
+    guided: { type: 'boolean', default: false },
+  },
   allowPositionals: true,
 });
 const [cases = '100000', seed = String(Date.now() % 1_000_000), ...named] = positionals;
@@ -39,6 +45,7 @@ const sum = Object.values(results).reduce((all, result) => all + (result as { ca
 writeEvidence(values.evidence, {
   suite: 'fuzz',
   seed: Number(seed),
+  guided: values.guided,
   passed,
   cases: sum,
   boundaries: results,
@@ -52,7 +59,7 @@ process.exitCode = passed ? 0 : 1;
 /** One process. One that hangs or dies is a finding of the case that it was at, as far as it told. */
 function spanOf(name: BoundaryName, from: number, to: number): Promise<{ driven: Driven; gained: number }> {
   return new Promise((resolve) => {
-    const child = fork(CHILD, [name, seed, String(from), String(to)], {
+    const child = fork(CHILD, [name, seed, String(from), String(to), ...(values.guided ? ['guided'] : [])], {
       execArgv: ['--import', import.meta.resolve('tsx')],
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
@@ -65,10 +72,11 @@ function spanOf(name: BoundaryName, from: number, to: number): Promise<{ driven:
         child.kill('SIGKILL');
       }, SILENCE_MS);
     let timer = silent();
-    child.on('message', (message: { at?: number; rss?: number; done?: Driven }) => {
+    child.on('message', (message: { at?: number; rss?: number; done?: Driven; kept?: string[] }) => {
       clearTimeout(timer);
       timer = silent();
       if (message.done !== undefined) driven = message.done;
+      if (message.kept !== undefined) keepCorpus(name, message.kept);
       at = message.at ?? at;
       if (message.rss !== undefined && at - from >= 512 && first === 0) first = message.rss;
       most = Math.max(most, message.rss ?? 0);

@@ -1,5 +1,6 @@
 import { createRandom } from '../random.ts';
 import { type Boundary, FuzzFault, type OpenBoundary } from './boundary.ts';
+import type { Corpus } from './corpus.ts';
 import { mutated } from './mutate.ts';
 
 /** What became of the cases of one boundary. */
@@ -23,12 +24,16 @@ export interface DriveOptions {
   readonly to: number;
   /** Told before each case: whoever watches knows which one hangs. */
   readonly onCase?: (index: number) => void;
+  /** What is changed beside the valid inputs, and learns from what runs. Without it a case is its seed and its number. */
+  readonly corpus?: Corpus;
 }
 
 /** Processor time of a case, milliseconds, unless the boundary says otherwise. */
 const BOUND_MS = 2000;
 const MOST_FINDINGS = 20;
 const TRIES = 400;
+/** Cases between two looks at what they reached. */
+const BATCH = 128;
 const GOLDEN = 0x9e3779b1;
 
 /** The input of one case, by the seed of the run and its number. */
@@ -37,15 +42,20 @@ export function caseOf(boundary: Boundary, open: OpenBoundary, seed: number, ind
 }
 
 /** Runs cases one after the other; goes on behind a finding, and makes its input small. */
-export async function drive(boundary: Boundary, open: OpenBoundary, { seed, from, to, onCase }: DriveOptions): Promise<Driven> {
+export async function drive(boundary: Boundary, open: OpenBoundary, { seed, from, to, onCase, corpus }: DriveOptions): Promise<Driven> {
   const driven: Driven = { outcomes: {}, slowest: { index: -1, ms: 0 }, findings: [] };
+  const changed = corpus === undefined ? open : { ...open, seeds: corpus.inputs };
+  const batch: Buffer[] = [];
   for (let index = from; index < to && driven.findings.length < MOST_FINDINGS; index += 1) {
     onCase?.(index);
-    const input = caseOf(boundary, open, seed, index);
+    const input = caseOf(boundary, changed, seed, index);
     const { outcome, ms, fault } = await judged(boundary, open, input);
     if (ms > driven.slowest.ms) driven.slowest = { index, ms };
     driven.outcomes[outcome] = (driven.outcomes[outcome] ?? 0) + 1;
     if (fault !== undefined) driven.findings.push({ index, why: fault, input: (await smaller(boundary, open, input, fault)).toString('base64') });
+    else batch.push(input);
+    if (batch.length === BATCH) await corpus?.learn(batch);
+    if (batch.length === BATCH) batch.length = 0;
   }
   return driven;
 }

@@ -1,5 +1,5 @@
 import type { Random } from '../random.ts';
-import type { Boundary, OpenBoundary } from './boundary.ts';
+import { type Boundary, type OpenBoundary, parsed } from './boundary.ts';
 
 const MOST_BYTES = 64 * 1024;
 const MOST_CHANGES = 6;
@@ -74,8 +74,8 @@ export function mutated({ shape }: Pick<Boundary, 'shape'>, { seeds, words = [] 
   if (random.chance(0.02)) return bytes;
   // Few most of the time: what is still nearly valid goes furthest.
   const changes = random.chance(0.6) ? 1 : 1 + random.integer(MOST_CHANGES);
-  if (shape === 'json' && random.chance(0.8)) {
-    let tree: unknown = JSON.parse(bytes.toString('utf8'));
+  let tree = shape === 'json' && random.chance(0.8) ? treeOf(bytes) : undefined;
+  if (tree !== undefined) {
     for (let n = 0; n < changes; n += 1) tree = changedTree(tree, random, words, seeds);
     return Buffer.from(JSON.stringify(tree) ?? 'null');
   }
@@ -97,9 +97,14 @@ const TREE_CHANGES: readonly ((value: unknown, random: Random, words: readonly s
     isTree(value) ? withMember(value, words.length > 0 && random.chance(0.6) ? random.pick(words) : random.pick(NASTY_TEXTS), leaf(random, words)) : value,
   (value, random, words) => (typeof value === 'string' ? spliced(value, random, words) : value),
   (value, random) => (typeof value === 'number' ? value + random.pick([1, -1, 0.5, 1e9, -1e9]) : value),
-  (_, random, __, seeds) => partOf(JSON.parse(Buffer.from(random.pick(seeds) as Uint8Array).toString('utf8')), random),
+  (_, random, __, seeds) => partOf(treeOf(random.pick(seeds)), random),
   (value, random) => (random.chance(0.05) ? nested(value, random.pick([40, 200, DEEP])) : value),
 ];
+
+/** `undefined` where it is no document: a kept input need not be one. */
+function treeOf(seed: string | Uint8Array): unknown {
+  return parsed(Buffer.from(seed as Uint8Array));
+}
 
 function changedTree(tree: unknown, random: Random, words: readonly string[], seeds: OpenBoundary['seeds']): unknown {
   // Deeper places have more company: one level down, most of the time.
