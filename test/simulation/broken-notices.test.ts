@@ -53,4 +53,8 @@ describe('a history of notices that once broke a promise keeps it', () => {
   it('an end that was forgotten with Redis before it was told, while the disk was full for two seconds', async () => {
     expect((await runHistory(scenarioOf(8_114_349))).violations).toEqual([]);
   });
+
+  it('the end of a step that only the journal knows, told a second time when its row is back', async () => {
+    expect((await runHistory(scenarioOf(8_260_551))).violations).toEqual([]);
+  });
 });

@@ -2,7 +2,6 @@ import type { NoticeResend, WebhookTest } from '../../contracts/index.ts';
 import { audited } from '../../core/audited.ts';
 import { planOfSubject } from '../../core/notice-subject.ts';
 import type { AuditLog, OperatorAction, Plans, TaskGateway, Webhooks } from '../../core/ports/index.ts';
-import { jobDataOf } from './tasks/job-data.ts';
 import { readTaskStatus } from './tasks/task-status.ts';
 
 type Operator = Pick<OperatorAction, 'surface' | 'who'>;
@@ -59,13 +58,11 @@ export async function outcomeForNotice(told: Told, { tasks, plans }: { readonly 
   return result === undefined ? undefined : ({ ...told, manifestSha256: plan, result } satisfies ToldOutcome);
 }
 
-/** The capability is the one that was signed; of this host's journal that of a job with the manifest that was signed. */
-async function outcomeOfTask({ taskId, capabilityId, at }: Told, tasks: TaskGateway): Promise<ToldOutcome | 'forgotten' | undefined> {
+/** The capability is the one that was signed; what the index says of it, a job may have lied to it. */
+async function outcomeOfTask({ taskId, at, ...told }: Told, tasks: TaskGateway): Promise<ToldOutcome | 'forgotten' | undefined> {
   const status = await readTaskStatus(taskId, tasks);
   if (status.state === 'unknown') return 'forgotten';
   if (status.state !== 'finished') return undefined;
-  const job = jobDataOf(status.job);
-  const ofJob = job?.manifestSha256 === status.manifestSha256 ? job.manifest.capability_id : capabilityId;
-  const proven = status.capabilityId ?? ofJob;
-  return { taskId, capabilityId: proven, at, manifestSha256: status.manifestSha256, result: status.result };
+  const { manifestSha256, result, capabilityId = told.capabilityId } = status;
+  return { taskId, capabilityId, at, manifestSha256, result };
 }

@@ -46,6 +46,6 @@ async function noticesOf(one: EndedTask, wanted: readonly WantedBy[], { endpoint
   const body = noticeBody(finished);
   const { capabilityId: proven, manifestSha256, at } = finished;
   // Somebody may have wished it for another manifest under the same id, and been refused.
-  const told = asked.filter((endpoint) => tellsAll(endpoint, capabilityId) || isWished(endpoint, manifestSha256));
+  const told = asked.filter((endpoint) => tellsAll(endpoint, proven) || isWished(endpoint, manifestSha256));
   return told.map(({ id: endpoint }) => ({ id: noticeId(endpoint, finished), endpoint, taskId, capabilityId: proven, at, body }));
 }

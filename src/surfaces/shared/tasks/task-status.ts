@@ -53,7 +53,10 @@ async function rememberedBy(taskId: string, gateway: TaskGateway, job: JobView |
   const success = (await gateway.journal?.view(taskId))?.success;
   if (!success) return undefined;
   const { result, manifestSha256 } = success;
-  return { state: 'finished', result, outcome: outcomeOf(result), from: 'journal', manifestSha256, job };
+  const outcome = outcomeOf(result);
+  // The job may be gone, and the journal does not keep it: what was signed says it.
+  const named = outcome.output?.['capability_id'];
+  return { state: 'finished', result, outcome, from: 'journal', manifestSha256, ...(typeof named === 'string' && { capabilityId: named }), job };
 }
 
 function pending(job: JobView, row: TaskRow | undefined, stored: FinishedTask | undefined): TaskStatus {
