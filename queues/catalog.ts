@@ -79,6 +79,9 @@ export const RETENTION = {
   removeOnFail: { age: 7 * 24 * HOUR_S },
 } as const satisfies Pick<JobsOptions, 'removeOnComplete' | 'removeOnFail'>;
 
+/** Of one job, however it was pushed. */
+export const MAX_ATTEMPTS = 100;
+
 const FIRST_BACKOFF_MS = 1000;
 
 /** Options of a task's job. Tries beyond the first wait 1 s, 2 s, 4 s, … */

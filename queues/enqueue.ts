@@ -6,7 +6,7 @@ import { isWritError, WritError } from '../src/core/errors.ts';
 import { manifestSha256 } from '../src/core/hash.ts';
 import type { Enqueue, JobView, PushOptions, Receipt, RetryAnswer, RetryOptions } from '../src/core/ports/index.ts';
 import { jobAdder } from './add-jobs.ts';
-import { isQueueName, queueOf, taskQueues } from './catalog.ts';
+import { isQueueName, MAX_ATTEMPTS, queueOf, taskQueues } from './catalog.ts';
 import { jobIdOf } from './job-id.ts';
 import { type FoundJob, findJob } from './job-lookup.ts';
 import { openQueue } from './open-queue.ts';
@@ -128,8 +128,6 @@ async function retry(taskId: string, options: RetryOptions, find: FindJob, { led
   if (await rerunJob(found, renewed)) return { kind: 'retried' };
   return { kind: 'wrong-state', state: (await find(taskId, options.queue, options.jobId))?.state ?? 'absent' };
 }
-
-const MAX_ATTEMPTS = 100;
 
 interface PushPlace {
   readonly pool: string;

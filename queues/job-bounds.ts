@@ -1,14 +1,16 @@
+import { optionsFault } from './job-options.ts';
+
 /** Longest text of a field of a job's hash other than its data, UTF-16 units. Larger ones are no job of anybody's. */
 export const MAX_FIELD_CHARS = 64 * 1024;
 
 /** Longest name of a job: Writ's own are capabilities. */
 const MAX_NAME_CHARS = 1024;
 
-/** What BullMQ parses as JSON before anybody is asked, and what it must be. */
-const PARSED: Readonly<Record<string, (value: unknown) => boolean>> = {
-  opts: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-  progress: () => true,
-  parent: () => true,
+/** What BullMQ parses as JSON before anybody is asked, and what is wrong with the value. */
+const PARSED: Readonly<Record<string, (value: unknown) => string | undefined>> = {
+  opts: (value) => (typeof value === 'object' && value !== null && !Array.isArray(value) ? optionsFault(value) : 'the options were no object'),
+  progress: () => undefined,
+  parent: () => undefined,
 };
 
 /** What stands in place of a field that was taken away; other fields are left out. */
@@ -54,10 +56,10 @@ export function boundJob(fields: RawFields, maxDataChars: number): BoundedJob {
 function faultOf(name: string, text: string, maxDataChars: number): string | undefined {
   const most = name === 'data' ? maxDataChars : name === 'name' ? MAX_NAME_CHARS : MAX_FIELD_CHARS;
   if (text.length > most) return `${labelOf(name)} had ${Buffer.byteLength(text)} bytes, at most ${most} are allowed`;
-  const isRight = PARSED[name];
-  if (isRight === undefined || text === '') return undefined;
+  const judge = PARSED[name];
+  if (judge === undefined || text === '') return undefined;
   try {
-    return isRight(JSON.parse(text)) ? undefined : `${labelOf(name)} were no object`;
+    return judge(JSON.parse(text));
   } catch {
     return `${labelOf(name)} could not be read`;
   }

@@ -2,6 +2,7 @@ import { type Processor, Worker, type WorkerOptions } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { MAX_JOB_BYTES } from '../src/contracts/index.ts';
 import { boundJob } from './job-bounds.ts';
+import { boundedOptions } from './job-options.ts';
 import { createLateJobs } from './late-jobs.ts';
 
 export interface TolerantWorkerOptions extends WorkerOptions {
@@ -80,6 +81,12 @@ export class TolerantWorker extends Worker {
   }
 
   protected override createJob(...[data, jobId]: Parameters<Worker['createJob']>): ReturnType<Worker['createJob']> {
+    const job = this.parsed(data, jobId);
+    job.opts = boundedOptions(job.opts, job.attemptsMade);
+    return job;
+  }
+
+  private parsed(...[data, jobId]: Parameters<Worker['createJob']>): ReturnType<Worker['createJob']> {
     try {
       return super.createJob(data, jobId);
     } catch {
