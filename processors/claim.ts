@@ -8,7 +8,7 @@ import { type AuthenticatedDelivery, type ClaimedDelivery, extend } from './cont
 import { jobKey, wishOfDelivery } from './delivery.ts';
 import { hasWaited, isRedelivered, park, wakeParked } from './parking.ts';
 import { conflict, unprovenConflict } from './refuse.ts';
-import { type Answered, answered, answeredWith, type DeliveryEnd } from './settle.ts';
+import { type Answered, answered, answeredWith, type DeliveryEnd, mayRunAgain } from './settle.ts';
 
 /** The ledger is asked again after a rebuild, a dead owner or a damaged row; more rounds mean that Redis keeps failing. */
 const MAX_ROUNDS = 5;
@@ -211,6 +211,7 @@ async function write(context: ClaimedDelivery, end: Answered): Promise<DeliveryE
     result,
     now: deps.clock.now(),
     wish: context.wish,
+    goesOn: context.delivery.hasAttemptsLeft === true && status === 'FAILURE' && mayRunAgain(end),
   };
   let answer: RecordAnswer = await deps.ledger.record(request);
   if (answer === 'lost') answer = await recordAfterLoss(context, request);

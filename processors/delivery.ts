@@ -19,6 +19,8 @@ export interface Delivery {
   readonly stop: (reason: StopReason) => void;
   /** Whether the worker's lock on the job, or on that of the plan, was renewed recently enough to start an effect. */
   readonly lockIsFresh: () => boolean;
+  /** Whether the queue runs the job again by itself when it fails: its producer gave it attempts that are left. */
+  readonly hasAttemptsLeft?: boolean;
   /** A step without a job, of a plan that is at hand and waits for it: nobody need be woken. */
   readonly isLocal?: boolean;
 }

@@ -77,6 +77,7 @@ export function createQueueWorker(options: QueueWorkerOptions, deps: QueueWorker
         jobId,
         prefix: options.worker.prefix ?? QUEUE_PREFIX,
         attempt: attemptOf(job),
+        hasAttemptsLeft: job.attemptsMade + 1 < (job.opts.attempts ?? 1),
         // Made for who asks: it costs more than a line of the log.
         get signal() {
           return running.controller.signal;

@@ -1,6 +1,6 @@
 import { ExecutionResult, RETRYABLE_CODES } from '../src/contracts/index.ts';
 import { sha256Hex } from '../src/core/hash.ts';
-import type { Outcome, StopReason } from '../src/core/outcome.ts';
+import { isCancelled, type Outcome, type StopReason } from '../src/core/outcome.ts';
 import type { DeliveryContext } from './context.ts';
 
 /** How a delivery ended; the table below maps it to what BullMQ does. */
@@ -69,12 +69,17 @@ const TABLE = {
   answered: (end, tries) =>
     end.status === 'SUCCESS'
       ? { kind: 'complete', value: { status: 'SUCCESS', result_sha256: sha256Hex(end.result) } }
-      : { kind: 'fail', message: `${end.code}: ${end.message}`, recoverable: tries.allowed > 1 && RETRYABLE_CODES.has(end.code ?? '') },
+      : { kind: 'fail', message: `${end.code}: ${end.message}`, recoverable: tries.allowed > 1 && mayRunAgain(end) },
   refused: (end) => ({ kind: 'fail', message: `${end.code}: ${end.message}`, recoverable: false }),
   busy: (end, tries) => ({ kind: 'delay', ms: end.parkedMs ?? busyDelay(tries.started) }),
   interrupted: (end) => ({ kind: 'delay', ms: end.reason === 'shutdown' ? 0 : BUSY_FIRST_MS }),
   crashed: (_end, tries) => ({ kind: 'delay', ms: busyDelay(tries.started) }),
 } satisfies Table;
+
+/** Whether the queue may run it again by itself. Who has cancelled it wants no further attempt, however many the producer gave it. */
+export function mayRunAgain({ code = '', message }: Pick<Answered, 'code' | 'message'>): boolean {
+  return RETRYABLE_CODES.has(code) && !isCancelled({ error_code: code, message });
+}
 
 /** Step 7: what the queue is told of this end. */
 export function settle(end: DeliveryEnd, tries: JobAttempts): Action {

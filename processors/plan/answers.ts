@@ -1,5 +1,5 @@
 import { ExecutionResult, NO_ANSWER_OF_A_STEP } from '../../src/contracts/index.ts';
-import { CANCELLED_MESSAGE, type Outcome } from '../../src/core/outcome.ts';
+import { isCancelled, type Outcome } from '../../src/core/outcome.ts';
 import { type PlanStep, signedCapability } from '../../src/core/plan-step.ts';
 import type { JobView, PlanEntry, ResultReader, TaskRow } from '../../src/core/ports/index.ts';
 import type { PlanContext, PlanDeliveryEnd, PlanDeps } from './context.ts';
@@ -48,7 +48,7 @@ function append({ planSha256 }: PlanContext, { path, generation, manifest }: Pla
 /** The step was cancelled before it began. */
 export function neverBegan({ executorResult }: Answer): boolean {
   const { error } = ExecutionResult.parse(JSON.parse(executorResult));
-  return error?.error_code === 'EXECUTION_FAILED' && error.message === CANCELLED_MESSAGE;
+  return error !== null && isCancelled(error);
 }
 
 /** The plan takes what the ledger says of its step. One that was cancelled with the plan, before it began, ends it. */

@@ -22,6 +22,11 @@ export type Execution =
 /** What a task is answered that was cancelled before it began; a plan knows its own steps by it. */
 export const CANCELLED_MESSAGE = 'cancelled';
 
+/** Whether a failure says that the task was cancelled before it began. */
+export function isCancelled({ error_code: code, message }: { readonly error_code: string; readonly message: string }): boolean {
+  return code === 'EXECUTION_FAILED' && message === CANCELLED_MESSAGE;
+}
+
 /** The longest time that a tool's wish to be left alone is followed, seconds. */
 const MAX_ASKED_S = 3_600;
 const ASKED = /; retry after (\d{1,4}) s$/;

@@ -58,6 +58,29 @@ export function recordConformance(rig: () => LedgerRig): void {
       }
     });
 
+    it('keeps a cancel that was asked where the queue goes on by itself, for the next attempt', async () => {
+      for (const [goesOn, later] of [
+        [true, 'cancelled'],
+        [false, 'new'],
+      ] as const) {
+        const { ledger } = rig();
+        const taskId = newTaskId();
+        await ledger.claim(claimOf(taskId));
+        await ledger.cancel(taskId, NOW + 1);
+        await ledger.record(recordOf(taskId, 1, { ...FAILED, goesOn }));
+        expect((await ledger.row(taskId))?.cancelRequested).toBe(goesOn);
+        expect(await ledger.claim(claimOf(taskId))).toEqual({ kind: later, epoch: 2 });
+        // Its outcome is the answer to the cancel.
+        await ledger.record(recordOf(taskId, 2, FAILED));
+        expect((await ledger.row(taskId))?.cancelRequested).toBe(false);
+      }
+      const { ledger } = rig();
+      const taskId = newTaskId();
+      await ledger.claim(claimOf(taskId));
+      await ledger.record(recordOf(taskId, 1, { ...FAILED, goesOn: true }));
+      expect((await ledger.row(taskId))?.cancelRequested).toBe(false);
+    });
+
     it('answers the same bytes for every later claim, for results of up to 1 MiB', { tags: ['FE-38'] }, async () => {
       const { ledger } = rig();
       const taskId = newTaskId();

@@ -48,6 +48,7 @@ const COMMANDS: fc.Arbitrary<{ says: string; run: Command }> = fc.oneof(
         result,
         owner,
         wish: fc.constantFrom('', 'w1', 'w2'),
+        goesOn: fc.boolean(),
       })
       .map(({ id: name, ...record }) => says('record', { name, ...record }, ({ ledger }, ids, now) => ledger.record({ taskId: ids(name), ...record, now }))),
   },

@@ -14,6 +14,7 @@ import { RETENTION_MS, type Scenario, type SimTask } from './scenario.ts';
 import { takeTime } from './scheduler.ts';
 import { startSchedule } from './schedules/host.ts';
 import type { Seams } from './seams.ts';
+import { watchTaskCancels } from './task-cancels.ts';
 import { watchTaskWishes } from './task-wishes.ts';
 import { DATA, OTHER, TOOL_QUEUE, ticketOf } from './tasks.ts';
 import { Disk } from './twins/disk.ts';
@@ -183,6 +184,7 @@ async function live(parts: Parts): Promise<void> {
   for (const ticket of parts.plans) producePlan(parts, ticket);
   for (const fault of scenario.faults) planFault(parts, fault);
   const judgeApprovals = scenario.approval === undefined ? undefined : startApprovals(parts, scenario.approval);
+  watchTaskCancels(parts);
   const judgeWishes = [watchWishes(parts), watchTaskWishes(parts)];
   const judgeSchedule = scenario.schedule === undefined ? undefined : startSchedule(parts, scenario.schedule);
 

@@ -1,4 +1,4 @@
-import { Queue, QueueEvents } from 'bullmq';
+import { type JobsOptions, Queue, QueueEvents } from 'bullmq';
 import { QUEUE_PREFIX } from '../../queues/catalog.ts';
 import { createConnection } from '../../queues/connection.ts';
 import { PATIENCE_MS } from './patience.ts';
@@ -12,7 +12,7 @@ export interface RawProducer extends AsyncDisposable {
   readonly queue: Queue;
   readonly events: QueueEvents;
   /** Adds a job and waits for its end. */
-  add(data: unknown): Promise<RawEnd>;
+  add(data: unknown, options?: JobsOptions): Promise<RawEnd>;
   close(): Promise<void>;
 }
 
@@ -28,8 +28,8 @@ export async function startRawProducer({ redis }: Pick<Rig, 'redis'>, queueName:
   return {
     queue,
     events,
-    async add(data) {
-      const job = await queue.add('raw', data);
+    async add(data, options) {
+      const job = await queue.add('raw', data, options);
       return job.waitUntilFinished(events, PATIENCE_MS).then(
         (returned: unknown) => ({ returned }),
         (error: Error) => ({ failed: error.message }),

@@ -51,7 +51,7 @@ export function createMemoryLedger(settings: LedgerSettings & { clock: Clock; ch
       if (row && !(request.look && 'epoch' in answer)) write(request.taskId, row);
       return request.look && 'epoch' in answer ? { kind: 'busy', owner: request.instance } : answer;
     },
-    async record({ taskId, epoch, owner, status, errorCode, result, now, wish = '' }) {
+    async record({ taskId, epoch, owner, status, errorCode, result, now, wish = '', goesOn = false }) {
       const row = find(taskId);
       checkedResult(result);
       if (generation === undefined || !row) return 'lost';
@@ -59,7 +59,7 @@ export function createMemoryLedger(settings: LedgerSettings & { clock: Clock; ch
       const state = status === 'SUCCESS' ? 'success' : 'failure';
       const wishes = state === 'failure' && wish !== '' ? [wish, ...wishesOf(taskId)].slice(0, MAX_WISHES) : wishesOf(taskId);
       const ended = { state, errorCode: errorCode || undefined, result, updated: now } as const;
-      write(taskId, { ...row, owner: '', takeovers: 0, crashes: 0, cancelRequested: false, ...ended }, wishes);
+      write(taskId, { ...row, owner: '', takeovers: 0, crashes: 0, cancelRequested: goesOn && row.cancelRequested, ...ended }, wishes);
       channels.recorded(taskId);
       return (parked.get(taskId)?.size ?? 0) > 0 ? 'awaited' : 'recorded';
     },

@@ -118,10 +118,10 @@ function counted(crashes: number | undefined): { readonly crashes?: number } {
 async function recordAll(redis: Scripted, requests: readonly RecordRequest[], retentionMs: number): Promise<readonly RecordAnswer[]> {
   const keys: string[] = [];
   const args: (string | number)[] = [retentionMs, KEEP_MS];
-  for (const { taskId, epoch, owner = '', status, errorCode = '', result, now, wish = '' } of requests) {
+  for (const { taskId, epoch, owner = '', status, errorCode = '', result, now, wish = '', goesOn } of requests) {
     const tag = tagOf(taskId);
     keys.push(rowKey(taskId, tag), generationKey(tag), parkedKey(taskId, tag));
-    args.push(epoch, status === 'SUCCESS' ? 'success' : 'failure', errorCode, result, now, recordedChannel(tag), taskId, owner, wish);
+    args.push(epoch, status === 'SUCCESS' ? 'success' : 'failure', errorCode, result, now, recordedChannel(tag), taskId, owner, wish, flag(goesOn));
   }
   return (await redis.writRecords(keys.length, ...keys, ...args)).map(recordAnswer);
 }

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import type { JobsOptions } from 'bullmq';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createInProcessJournal } from '../../../src/adapters/sqlite/journal/journal-in-process.ts';
 import type { TaskManifest } from '../../../src/contracts/index.ts';
 import { manifestSha256 } from '../../../src/core/hash.ts';
 import { failure } from '../../../src/core/outcome.ts';
+import { PATIENCE } from '../../support/patience.ts';
 import { type RawEnd, type RawProducer, startRawProducer } from '../../support/raw-producer.ts';
 import { manifestOf, type Rig, startRig } from '../../support/rig.ts';
 
@@ -31,7 +33,7 @@ function file(name = 'a.txt'): { path: string; content: string; sibling: (name: 
   return { path: join(folder, name), content, sibling: (other) => join(folder, other) };
 }
 
-const addRaw = (data: unknown): Promise<RawEnd> => raw.add(data);
+const addRaw = (data: unknown, options?: JobsOptions): Promise<RawEnd> => raw.add(data, options);
 
 const move = (): { manifest: TaskManifest; from: ReturnType<typeof file>; to: string } => {
   const from = file();
@@ -206,6 +208,24 @@ describe('a leased task, from the queue to its signed result', () => {
     rmSync(to);
     expect(await rig.answer(manifest.task_id, ({ status }) => status === 'SUCCESS')).toMatchObject({ status: 'SUCCESS' });
     expect(readFileSync(to, 'utf8')).toBe(from.content);
+  });
+
+  it('heeds a cancel for good that was asked before the first of many attempts, or between two of them', async () => {
+    const early = move();
+    expect(await rig.ledger.cancel(early.manifest.task_id, Date.now())).toBe('requested');
+    const raw = { v: 1, manifest: early.manifest, lease: await rig.lease(early.manifest) };
+    expect(await addRaw(raw, { attempts: 5, backoff: 1 })).toEqual({ failed: 'EXECUTION_FAILED: cancelled' });
+
+    const { manifest, to } = move();
+    writeFileSync(to, 'in the way');
+    // A pause that nobody waits for, until the cancel is there.
+    await rig.push(manifest, { attempts: 5 });
+    await rig.answer(manifest.task_id, ({ status }) => status === 'FAILURE');
+    expect(await rig.ledger.cancel(manifest.task_id, Date.now())).toBe('requested');
+    rmSync(to);
+    expect(await rig.answer(manifest.task_id, ({ error }) => error?.message === 'cancelled')).toMatchObject({ status: 'FAILURE' });
+    await expect.poll(async () => (await rig.enqueue.jobState(manifest.task_id))?.state, PATIENCE).toBe('failed');
+    expect([existsSync(early.to), existsSync(to)]).toEqual([false, false]);
   });
 
   it('answers from the journal after Redis has lost everything, and does nothing again', { tags: ['FE-39'] }, async () => {

@@ -1,4 +1,6 @@
+import { UnrecoverableError } from 'bullmq';
 import type { OpenWorker } from '../../../processors/queue-worker.ts';
+import { CANCELLED_MESSAGE } from '../../../src/core/outcome.ts';
 import type { PlanJournal, WishedPlan } from '../../../src/core/ports/index.ts';
 import type { SeamContext } from '../seams.ts';
 import { PLAN_QUEUE } from '../twins/kernel.ts';
@@ -26,6 +28,11 @@ export const WISH_MUTANTS: readonly Mutant[] = [
   {
     name: 'a task that told its failure is run again when its job comes back',
     seams: { ledger: (ledger) => ({ ...ledger, claim: ({ wish: _wish, ...request }) => ledger.claim(request) }) },
+  },
+  { name: 'the queue runs a cancelled task again by itself', seams: { openWorker: cancelledAgain } },
+  {
+    name: 'the failure of an attempt takes away the cancel that was asked meanwhile',
+    seams: { ledger: (ledger) => ({ ...ledger, record: ({ goesOn: _goesOn, ...request }) => ledger.record(request) }) },
   },
 ];
 
@@ -89,4 +96,11 @@ function countedAnew(queue: QueueTwin): void {
 function wishedByStarts(open: OpenWorker): OpenWorker {
   return (queue, handle, options) =>
     open(queue, (job, token) => handle(queue === PLAN_QUEUE ? Object.assign(job, { attemptsMade: job.attemptsStarted }) : job, token), options);
+}
+
+function cancelledAgain(open: OpenWorker): OpenWorker {
+  const again = (error: unknown): never => {
+    throw error instanceof UnrecoverableError && error.message.endsWith(`: ${CANCELLED_MESSAGE}`) ? new Error(error.message) : error;
+  };
+  return (queue, handle, options) => open(queue, (job, token) => handle(job, token).catch(again), options);
 }

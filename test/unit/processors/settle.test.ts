@@ -30,6 +30,12 @@ describe('settle', () => {
     expect(settle(failed('UNSUPPORTED_CAPABILITY'), asked)).toMatchObject({ recoverable: false });
   });
 
+  it('runs a cancelled task no further, however many attempts its producer asked for', () => {
+    const cancelled = { kind: 'answered', status: 'FAILURE', code: 'EXECUTION_FAILED', message: 'cancelled', result: '{}', replayed: false } as const;
+    expect(settle(cancelled, { started: 1, allowed: 9 })).toEqual({ kind: 'fail', message: 'EXECUTION_FAILED: cancelled', recoverable: false });
+    expect(settle({ ...cancelled, replayed: true }, { started: 2, allowed: 9 })).toMatchObject({ recoverable: false });
+  });
+
   it('never retries a malformed job, a refused lease or a conflict', () => {
     const asked = { started: 1, allowed: 9 };
     expect(settle({ kind: 'malformed', message: 'manifest.task_id: is missing' }, asked)).toEqual({

@@ -18,12 +18,13 @@
   taskId       message for the channel
   owner        instance of the claim: after a loss of Redis epochs begin anew; '': whoever has it
   wish         which ask the job stands for, or ''; kept with a failure
+  goesOn       '1': the queue runs the job again by itself, and a cancel that was asked ends that attempt
 
   Answers a list of: 0 lost (marker or row missing) | 1 stale (another claim, or not running) | 2 recorded | 3 recorded, and jobs are parked.
   Nothing is written unless the answer is 2 or 3.
 ]]
 local retention, keep = tonumber(ARGV[1]), tonumber(ARGV[2])
-local SHARED, EACH = 2, 9
+local SHARED, EACH = 2, 10
 
 -- Asks that a row remembers, as long as each other.
 local MAX_WISHES = 8
@@ -46,7 +47,8 @@ local function record(rowKey, generationKey, parkedKey, at)
     call('HSET', rowKey, 'wish', string.sub(wish .. ' ' .. (call('HGET', rowKey, 'wish') or ''), 1, MAX_WISHES * (#wish + 1)))
   end
   -- What is not there counts as 0 and as no cancel.
-  if row.cancel or row.takeovers > 0 then call('HSET', rowKey, 'cancel', '0', 'takeovers', '0') end
+  local cancel = row.cancel == '1' and ARGV[at + 10] or '0'
+  if row.cancel or row.takeovers > 0 then call('HSET', rowKey, 'cancel', cancel, 'takeovers', '0') end
   if row.crashes > 0 then call('HDEL', rowKey, 'crashes') end
   -- The claim has set the life that the lease gives already.
   if now + keep > row.exp * 1000 + retention then call('PEXPIREAT', rowKey, now + keep) end
