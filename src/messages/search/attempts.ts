@@ -6,7 +6,7 @@ import { factsOf } from './engines.ts';
 import { filtersOf } from './facets.ts';
 import type { OrderLists } from './order-lists.ts';
 import { catchEngineErrors, pageOf } from './pages.ts';
-import { type EngineSetup, engineRequestOf, type Plan, type Route, substringMatch } from './planner.ts';
+import { type EngineSetup, engineRequestOf, type Plan, plainMatch, type Route } from './planner.ts';
 import { plainUnits, type RetryStep, retrySteps, wordsAsked } from './retry.ts';
 import type { EngineAttempt, RunContext } from './search-trace.ts';
 
@@ -96,8 +96,8 @@ function candidatesOf({ engines }: AttemptParts, route: Route, match: EngineMatc
   const there = route.engines.flatMap((name) => engines[name] ?? []);
   const takeAll = there.filter(({ name }) => factsOf(name).matches === 'all');
   if (match.by !== 'words') return takeAll.map((engine) => ({ engine, match }));
-  const bySubstrings = substringMatch(match.text);
-  const instead = bySubstrings === undefined ? [] : takeAll.map((engine) => ({ engine, match: bySubstrings }));
+  const plain = plainMatch(match.text);
+  const instead = plain === undefined ? [] : takeAll.map((engine) => ({ engine, match: plain }));
   return [...there.map((engine) => ({ engine, match })), ...instead];
 }
 

@@ -6,7 +6,7 @@ import { type BoundedWords, boundedWords, MAX_PREFIXES, MAX_WORDS } from './boun
 import { decodeCursor } from './cursor.ts';
 import type { EngineFault } from './engine-fault.ts';
 import { filtersOf, hasFilter } from './facets.ts';
-import { likeTerms } from './like-terms.ts';
+import { likeTerms, singleLetters } from './like-terms.ts';
 import { joinedName, namesAsPhrases } from './names.ts';
 import type { NormalQuery } from './query.ts';
 import { sanitizeFtsQuery } from './sanitize.ts';
@@ -113,7 +113,7 @@ export function planOf(query: NormalQuery): Plan {
     const match = { by: 'words' as const, expression, text: query.text, ...letters, ...(also !== undefined && { also }) };
     return { empty: false, match, notes, notesWithLetters: wide.notes, faults: [] };
   }
-  const match = substringMatch(query.text);
+  const match = plainMatch(query.text);
   if (match === undefined) return { empty: true, reason: 'invalid_query: the text has no word to look for' };
   return { empty: false, match, notes, faults: sanitized === undefined ? [] : [TOO_MUCH] };
 }
@@ -131,10 +131,15 @@ const TOO_MUCH: EngineFault = {
   message: `an expression has at most ${MAX_WORDS} words, ${MAX_PREFIXES} of them prefixes`,
 };
 
-/** What is looked for in the tables when the engine cannot take the expression; `undefined`: no word is long enough. */
-export function substringMatch(text: string): EngineMatch | undefined {
+/**
+ * What is looked for when the engine cannot take the expression: parts of title and body, or letters that stand alone as words
+ * (`C?`), since no index narrows the rows that have them as parts; `undefined`: the text has neither.
+ */
+export function plainMatch(text: string): EngineMatch | undefined {
   const terms = likeTerms(text);
-  return terms.length === 0 ? undefined : { by: 'substrings', terms };
+  if (terms.length > 0) return { by: 'substrings', terms };
+  const letters = singleLetters(text);
+  return letters.length === 0 ? undefined : { by: 'words', expression: letters.join(' '), text: letters.join(' ') };
 }
 
 function withoutText(query: NormalQuery): Plan {

@@ -1,5 +1,5 @@
 import type { EngineMatch, WordFinding } from '../../core/ports/message-engine.ts';
-import { likeTerms } from './like-terms.ts';
+import { bareTerms, likeTerms } from './like-terms.ts';
 import { namesAsPhrases, namesField } from './names.ts';
 import type { NormalQuery } from './query.ts';
 import { isOperator } from './sanitize.ts';
@@ -67,7 +67,10 @@ function isWord({ typed, expression }: Unit): boolean {
   return typed === expression && /^[\p{L}\p{N}]+$/u.test(typed);
 }
 
-/** What to try, in this order. */
+/**
+ * What to try, in this order. Where terms had signs at their edges, rows that have all of them without these come before rows that
+ * have any; one word that FTS5 was not asked for, because of its signs, is asked for as a word.
+ */
 export function retrySteps(query: Pick<NormalQuery, 'text'>, units: readonly Unit[], findings: readonly WordFinding[]): readonly RetryStep[] {
   const found = new Map(findings.map((finding) => [finding.word, finding]));
   const choices = units.map((unit) => choiceOf(unit, found.get(unit.typed)));
@@ -75,12 +78,18 @@ export function retrySteps(query: Pick<NormalQuery, 'text'>, units: readonly Uni
   const useful = choices.filter(({ expression }) => expression !== undefined);
   const telling = useful.filter(({ unit }) => !STOP_WORDS.has(unit.typed.toLowerCase()));
   const any = telling.length > 0 ? telling : useful;
-  const terms = likeTerms(query.text).filter((term) => [...term].length >= 3);
+  const bare = bareTerms(query.text);
+  const hadEdges = bare.join(' ') !== likeTerms(query.text).join(' ');
+  const words = any.length > 0 && (units.length > 1 || units[0]?.typed !== query.text) ? [step('any_word', any, ' OR ', replaced)] : [];
+  const parts = substringsOf(bare.filter((term) => [...term].length >= 3));
   return [
     ...(replaced.length > 0 && useful.length === choices.length ? [step('spelling', useful, ' AND ', replaced)] : []),
-    ...(any.length > 0 && units.length > 1 ? [step('any_word', any, ' OR ', replaced)] : []),
-    ...(terms.length > 0 ? [{ by: 'substrings' as const, match: { by: 'substrings' as const, terms }, text: terms.join(' '), replaced: [] }] : []),
+    ...(hadEdges && units.length > 1 ? [...parts, ...words] : [...words, ...parts]),
   ];
+}
+
+function substringsOf(terms: readonly string[]): readonly RetryStep[] {
+  return terms.length === 0 ? [] : [{ by: 'substrings', match: { by: 'substrings', terms }, text: terms.join(' '), replaced: [] }];
 }
 
 interface Choice {

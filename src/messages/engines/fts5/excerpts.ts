@@ -122,7 +122,7 @@ function hasMarks(excerpt: Excerpt | undefined): Excerpt | undefined {
 
 /** Parts of words, where no whole word of the text is one of the query's: pieces of names, scripts without blanks. */
 function markedParts({ title, body }: Text, terms: readonly string[]): Excerpt {
-  const parts = terms.filter((term) => term !== '').map((term) => term.replace(/[\\^$.*+?()[\]{}|/-]/gu, '\\$&'));
+  const parts = terms.filter((term) => term !== '').map((term) => term.replace(/[\\^$.*+?()[\]{}|/]/gu, '\\$&'));
   if (parts.length === 0) return beginning(body);
   const pattern = new RegExp(parts.join('|'), 'giu');
   const spans = (text: string): Span[] => Array.from(text.matchAll(pattern), (found) => ({ start: found.index, end: found.index + found[0].length }));

@@ -66,6 +66,7 @@ describe('the plan of a query', () => {
   it.each([
     [{ text: 'plan' }, 'words'],
     [{ text: '../..' }, 'substrings'],
+    [{ text: `${'(a OR '.repeat(40)}b${')'.repeat(40)}` }, 'words'],
     [{ project_id: 1 }, 'filters'],
     [{ product_id: 1 }, 'filters'],
     [{ importance: ['low'] }, 'filters'],

@@ -42,4 +42,15 @@ describe('a search that found nothing', () => {
     ]);
     expect(stepsOf('xyzzy', finding('xyzzy'))).toEqual([['substrings', 'xyzzy']]);
   });
+
+  it('asks for one word that had signs as a word, and for several without theirs before it asks for any', () => {
+    expect(stepsOf('-stryker', finding('stryker', { has: true }))).toEqual([
+      ['any_word', 'stryker'],
+      ['substrings', 'stryker'],
+    ]);
+    expect(stepsOf('Redis Cluster/', finding('Redis', { has: true }), finding('Cluster', { has: true }))).toEqual([
+      ['substrings', 'Redis Cluster'],
+      ['any_word', 'Redis OR Cluster'],
+    ]);
+  });
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { likeTerms } from '../../../../src/messages/search/like-terms.ts';
+import { bareTerms, likeTerms, singleLetters } from '../../../../src/messages/search/like-terms.ts';
 import { normalText, sanitizeFtsQuery } from '../../../../src/messages/search/sanitize.ts';
 
 const UNCHANGED = [
@@ -94,7 +94,28 @@ describe('likeTerms', () => {
     ['one two three four five six', ['one', 'two', 'three', 'four', 'five']],
     ["it's src/a_b.ts (x) 100%", ['it', 'src/a_b.ts', '100']],
     ['計画 é', ['計画', 'é']],
+    ['one. two... a/b! -rf src/ .env --x', ['one', 'two', 'a/b', '-rf', 'src/']],
+    ['wait -- what ... now', ['wait', 'what', 'now']],
+    ['../..', ['../..']],
+    ['(C++), C# with "F#".', ['C++', 'C#', 'with', 'F#']],
+    ['f(x); #1 i++ R&D', ['f(x)', '#1', 'i++', 'R&D']],
+    ['a && b', ['a && b']],
+    ["I'm here!", ['here']],
+    ['c', []],
+    ['c? (d) "e".', []],
+    ['a AND -', []],
+    [`+${'a+'.repeat(60)}`, []],
   ] as const)('reads %j as %j', { tags: ['MS-050'] }, (text, terms) => {
     expect(likeTerms(text)).toEqual(terms);
+  });
+
+  it('have no signs at their edges where these say nothing, and names of signs keep them', () => {
+    expect(bareTerms('-stryker queue/ ./src/a.b/ C++ foo')).toEqual(['stryker', 'queue', 'src/a.b', 'C++', 'foo']);
+    expect(bareTerms('-b ../..')).toEqual([]);
+  });
+
+  it('leave letters that stand alone to an engine of words', () => {
+    expect(singleLetters('(a, b? AND a) c d e f')).toEqual(['a', 'b', 'c', 'd', 'e']);
+    expect(singleLetters('AND - ?')).toEqual([]);
   });
 });
