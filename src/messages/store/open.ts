@@ -7,6 +7,9 @@ const MIGRATIONS = new URL('./sql/', import.meta.url);
 /** 64 MiB: the full text of a batch dirties pages all over, and a search walks through many. */
 const CACHE = 'cache_size = -65536';
 
+/** The rows of a small store of before, and the two ends. */
+const MAX_FIRST_STEPS = 3;
+
 /**
  * Opens the database of messages for its one writer; made if it is missing, in a directory of its owner's, and migrated.
  *
@@ -18,7 +21,7 @@ export function openMessagesWriter(file: string): SqliteDatabase {
   registerTextFunctions(db);
   try {
     // A new store, and a small one of before, is whole at once; the writer goes on with a large one (`WriteEngine.advance`).
-    if (!fillFullText(db)) fillFullText(db);
+    for (let step = 0; step < MAX_FIRST_STEPS && !fillFullText(db); ) step += 1;
     return db;
   } catch (error) {
     db.close();

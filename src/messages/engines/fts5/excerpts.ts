@@ -5,6 +5,7 @@ import { askedWords, type EngineRow } from '../../../core/ports/message-engine.t
 import type { Excerpt, MakeExcerpts, Span } from '../../../core/ports/message-excerpts.ts';
 import { anyOf } from '../../search/any-of.ts';
 import { likeTerms } from '../../search/like-terms.ts';
+import { withoutMarks } from '../../text/marks.ts';
 
 /** Words of a body that are shown, as FTS5 counts them, and UTF-16 units that these may have at most. */
 const WORDS_SHOWN = 32;
@@ -61,17 +62,37 @@ function markedWords(db: SqliteDatabase, texts: readonly Text[], expression: str
   );
   try {
     return db.transaction(() => {
-      // For FTS5 a text ends with its first NUL.
-      for (const { id, title, body } of texts) insert.run(id, title.replaceAll('\0', ' '), body.replaceAll('\0', ' '));
-      const found = select.raw(true).all(open, close, open, close, ELLIPSIS, WORDS_SHOWN, expression);
+      for (const { id, title, body } of texts) insert.run(id, asIndexed(title), asIndexed(body));
+      const found = select.raw(true).all(open, close, open, close, ELLIPSIS, WORDS_SHOWN, withoutMarks(expression));
       db.exec('DELETE FROM page');
-      return new Map(found.map(([id, title, body]) => [id, excerptOf(spansOf(title, open, close).spans, spansOf(body, open, close))]));
+      const bodies = new Map(texts.map(({ id, body }) => [id, body]));
+      return new Map(
+        found.map(([id, title, body]) => [id, excerptOf(spansOf(title, open, close).spans, asWritten(spansOf(body, open, close), bodies.get(id)))]),
+      );
     })();
   } catch (error) {
     // What FTS5 cannot parse is shown by its parts.
     if (error instanceof Sqlite.SqliteError && error.code === 'SQLITE_ERROR') return new Map();
     throw error;
   }
+}
+
+/** A text with its places: where points stand behind their letters, what is indexed has others, and the text stays as it is. */
+function asIndexed(text: string): string {
+  // For FTS5 a text ends with its first NUL.
+  const whole = text.replaceAll('\0', ' ');
+  const bare = withoutMarks(whole);
+  return bare.length === whole.length ? bare : whole;
+}
+
+/** A cut text with the accents that its body has. */
+function asWritten({ text, spans }: Marked, body = ''): Marked {
+  const indexed = asIndexed(body);
+  if (indexed === body) return { text, spans };
+  const [before, after] = [text.startsWith(ELLIPSIS), text.endsWith(ELLIPSIS)].map((isCut) => (isCut ? ELLIPSIS : ''));
+  const part = text.slice(before?.length, text.length - (after?.length ?? 0));
+  const at = indexed.indexOf(part);
+  return at < 0 ? { text, spans } : { text: `${before}${body.slice(at, at + part.length).replaceAll('\0', ' ')}${after}`, spans };
 }
 
 interface Marked {

@@ -1,4 +1,5 @@
 import type { DocKind } from '../../../contracts/index.ts';
+import { withoutMarks } from '../../text/marks.ts';
 import { type Sql, sql } from '../../visibility/sql.ts';
 import type { Ranking } from '../result-set/statements.ts';
 
@@ -20,8 +21,15 @@ export function fts5Ranking(kind: DocKind, expression: string): Ranking {
     id: sql`f.rowid`,
     cost: bm25,
     sign: 1,
-    match: [sql`f.${table} MATCH ${expression}`],
+    match: [sql`f.${table} MATCH ${asked(expression)}`],
     current: true,
     scale: { best: null, worst: null },
   };
+}
+
+/** The words as they are indexed; with their marks, too, until a store of before has lost them all. */
+function asked(expression: string): Sql {
+  const bare = withoutMarks(expression);
+  if (bare === expression) return sql`${expression}`;
+  return sql`CASE WHEN EXISTS (SELECT 1 FROM meta WHERE key = 'marks_done') THEN ${`(${expression}) OR (${bare})`} ELSE ${bare} END`;
 }

@@ -1,6 +1,7 @@
 import { Sqlite } from '../../../adapters/sqlite/driver.ts';
 import type { SqliteDatabase } from '../../../adapters/sqlite/open.ts';
 import { messageOf } from '../../../core/errors.ts';
+import { withoutMarks } from '../../text/marks.ts';
 
 /** The columns of the full text, in the order of their letters in PostgreSQL: A to D. */
 const COLUMNS = ['subject', 'body', 'subject_parts', 'body_parts'] as const;
@@ -49,7 +50,7 @@ export function createTokens(): Tokens {
     const found: Token[][] = texts.map(() => []);
     db.transaction(() => {
       // For FTS5 a text ends with its first NUL.
-      for (const [index, columns] of texts.entries()) insert.run(index, ...columns.map((text) => text.replaceAll('\0', ' ')));
+      for (const [index, columns] of texts.entries()) insert.run(index, ...columns.map((text) => withoutMarks(text.replaceAll('\0', ' '))));
       for (const [doc, term, column, offset] of instances.iterate()) found[doc]?.push({ term, column: COLUMN_NUMBERS.get(column) ?? 0, offset });
       db.exec('DELETE FROM texts');
     })();

@@ -10,9 +10,9 @@ const SOURCES = [
     'fts_agents',
     'bm25(0.0, 0.0, 10.0, 1.0, 0.0, 0.0)',
     'rowid, agent_id, project_id, name, task_description, program, model',
-    'SELECT id, id, project_id, name, task_description, program, model FROM agents',
+    'SELECT id, id, project_id, text_bare(name), text_bare(task_description), program, model FROM agents',
   ],
-  ['fts_projects', 'bm25(0.0, 10.0, 1.0)', 'rowid, project_id, slug, human_key', 'SELECT id, id, slug, human_key FROM projects'],
+  ['fts_projects', 'bm25(0.0, 10.0, 1.0)', 'rowid, project_id, slug, human_key', 'SELECT id, id, text_bare(slug), text_bare(human_key) FROM projects'],
 ] as const;
 
 /**
