@@ -26,7 +26,7 @@ export async function keepAttributes(temporary: ConfinedFile, source: Entry): Pr
   const set = await temporary.setAttributes({ mode, uid, gid, atimeNs, mtimeNs });
   if (!set.ok) return `mode, owner and times could not be kept (${set.errno})`;
   const kept = await temporary.stat();
-  const same = kept.mode === mode && kept.uid === uid && kept.gid === gid && kept.mtimeNs === mtimeNs;
+  const same = kept.mode === mode && kept.uid === uid && kept.gid === gid && kept.atimeNs === atimeNs && kept.mtimeNs === mtimeNs;
   return same ? undefined : 'mode, owner or times could not be kept on the destination file system';
 }
 

@@ -1,5 +1,5 @@
 import { failure, type StopReason } from '../../core/outcome.ts';
-import type { ConfinedFile } from '../../core/ports/index.ts';
+import type { ConfinedFile, Entry } from '../../core/ports/index.ts';
 import { stopReason } from '../../core/stopped.ts';
 import { cannotTravelOpened, keepAttributes, newFileAttributes } from './attributes.ts';
 import { exchanged } from './bases.ts';
@@ -42,7 +42,7 @@ async function fill(transfer: Transfer, input: ConfinedFile, output: ConfinedFil
   if (copied.kind === 'too-large') return failed(failure('RESOURCE_EXHAUSTED', `the source is larger than ${maxBytes} bytes`));
   if (copied.kind === 'refused') return failed(explain('the copy', copied.refused));
 
-  const refused = await setAttributes(transfer, input, output);
+  const refused = await setAttributes(transfer, { input, before }, output);
   if (refused) return refused;
   const synced = await output.sync();
   if (!synced.ok) return failed(explain('the destination', synced));
@@ -55,15 +55,19 @@ async function fill(transfer: Transfer, input: ConfinedFile, output: ConfinedFil
   return reason ? { kind: 'stopped', reason } : { ...identityOf(sealed), sha256: copied.sha256 };
 }
 
-/** Attributes of the temporary file, by operation. */
-async function setAttributes({ intent, umask }: Transfer, input: ConfinedFile, output: ConfinedFile): Promise<Effect | undefined> {
-  const source = await input.stat();
+/** Attributes of the temporary file, by operation. `before`: the source as it was before its bytes were read, which changes its access time. */
+async function setAttributes({ intent, umask }: Transfer, { input, before }: SourceRead, output: ConfinedFile): Promise<Effect | undefined> {
   if (intent.operation === 'copy') {
-    const set = await newFileAttributes(output, source, umask);
+    const set = await newFileAttributes(output, before, umask);
     return set.ok ? undefined : failed(explain('the destination', set));
   }
-  const lost = (await cannotTravelOpened(input, output)) ?? (await keepAttributes(output, source));
+  const lost = (await cannotTravelOpened(input, output)) ?? (await keepAttributes(output, before));
   return lost === undefined ? undefined : executionFailed(lost);
+}
+
+interface SourceRead {
+  readonly input: ConfinedFile;
+  readonly before: Entry;
 }
 
 export function temporaryOf({ intent }: Pick<Transfer, 'intent'>): string {
