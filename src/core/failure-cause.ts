@@ -36,6 +36,7 @@ const EXECUTION: readonly Row[] = [
   [/^ExecutionFailed: path: /, 'source_missing'],
   [/^ExecutionFailed: /, 'worker_fault'],
   [/^outcome unknown: /, 'outcome_unknown'],
+  [/, and that could not be made durable \(\w+\)$/, 'outcome_unknown'],
   [/; (it could not be taken back|the source could not be put back|the copy could not be withdrawn)$/, 'outcome_unknown'],
   [/^the source's name could not be removed \(\w+\)$/, 'outcome_unknown'],
   [/^the base directory '[^']*' was exchanged \(/, 'place_exchanged'],
@@ -55,6 +56,8 @@ const EXECUTION: readonly Row[] = [
   [/^the .* (is not a regular file|has a component that is not a directory)$/, 'wrong_type'],
   [/^the source is .*; only regular files are touched$/, 'wrong_type'],
   [/^the .* (may not be accessed by this worker|lies on a read-only file system)$/, 'permission_denied'],
+  [/^the source may not be taken from its directory by this worker$/, 'permission_denied'],
+  [/^the .* has no room left on its file system$/, 'disk_full'],
   [/^the .* lies on (another file system within its base directory|a file system that cannot do this without replacing)$/, 'file_system_unfit'],
   [/^the source (has hard links, and its file system cannot rename without replacing|does not lie on the file system of its vault)$/, 'file_system_unfit'],
   [/^the source has (hard links, which|setuid or setgid, which) /, 'wrong_type'],
@@ -70,6 +73,9 @@ const EXECUTION: readonly Row[] = [
   [/^the directory of this scope cannot be searched: /, 'source_unreadable'],
   [/^the source could not be read to its end \(/, 'source_unreadable'],
 ];
+
+/** What was done about it: the sentence before it says why. */
+const WAY_BACK = /; (it was taken back|the copy was (withdrawn|taken back))$/;
 
 const RESOURCES: readonly Row[] = [
   [/ has no room left on its file system$/, 'disk_full'],
@@ -114,8 +120,12 @@ export const CAUSES: Readonly<Record<ResultErrorCode | 'INVALID_MANIFEST', Rows>
  */
 export function failureCause(code: string, message: string): FailureCause {
   const row = Object.hasOwn(CAUSES, code) ? CAUSES[code as keyof typeof CAUSES] : 'unexplained';
-  const reason = typeof row === 'string' ? row : (row.rows.find(([sentence]) => sentence.test(message))?.[1] ?? row.otherwise);
+  const reason = typeof row === 'string' ? row : (reasonIn(row.rows, message) ?? reasonIn(row.rows, message.replace(WAY_BACK, '')) ?? row.otherwise);
   return { reason, whose: FAILURE_REASONS[reason].whose };
+}
+
+function reasonIn(rows: readonly Row[], message: string): FailureReason | undefined {
+  return rows.find(([sentence]) => sentence.test(message))?.[1];
 }
 
 /** The cause of a signed result; a SUCCESS has none. */

@@ -1,5 +1,6 @@
-import { readFileSync, readlinkSync } from 'node:fs';
+import { readlinkSync } from 'node:fs';
 import type { ReaderIdentity } from '../../core/ports/index.ts';
+import { CAPABILITIES, effectiveCapabilities } from './capabilities.ts';
 
 /** Who this process is, as far as it decides what it can read: two processes for which this differs may see different trees (search-rules 27). */
 export function readerIdentity(): Omit<ReaderIdentity, 'policy' | 'view'> {
@@ -23,14 +24,10 @@ function namespace(kind: 'user' | 'mnt'): string {
   }
 }
 
-/** CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH of capabilities(7): either reads files in spite of their permissions. */
-const READ_ALL = 0b110n;
+/** Either reads files in spite of their permissions. */
+const READ_ALL = CAPABILITIES.dacOverride | CAPABILITIES.dacReadSearch;
 
 function readsAll(): boolean | null {
-  try {
-    const effective = /^CapEff:\s*([0-9a-f]+)$/m.exec(readFileSync('/proc/self/status', 'latin1'))?.[1];
-    return effective === undefined ? null : (BigInt(`0x${effective}`) & READ_ALL) !== 0n;
-  } catch {
-    return null;
-  }
+  const effective = effectiveCapabilities();
+  return effective === undefined ? null : (effective & READ_ALL) !== 0n;
 }

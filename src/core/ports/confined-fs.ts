@@ -103,6 +103,11 @@ export interface ConfinedDirectory {
   renameNoReplace(name: string, to: ConfinedDirectory, toName: string): Promise<FsResult<void>>;
   link(name: string, to: ConfinedDirectory, toName: string): Promise<FsResult<void>>;
   unlink(name: string): Promise<FsResult<void>>;
+  /**
+   * Whether a file could be taken out of this directory, as far as a look tells: `permission`, `read-only` or why the name cannot
+   * be looked at. A look is no proof. Changes nothing, and says yes where it cannot tell.
+   */
+  mayLeave(name: string): Promise<FsResult<void>>;
   names(): Promise<FsResult<readonly string[]>>;
   /** fsync of the directory. Concurrent callers may share one fsync that starts after their calls. */
   sync(): Promise<FsResult<void>>;

@@ -7,6 +7,7 @@ import type {
   FileMethod,
   FileOperation,
   FinishedEffect,
+  FsRefusal,
   JournalView,
   ProcessIdentity,
   Task,
@@ -19,7 +20,7 @@ import type { Descriptors } from './descriptors.ts';
 import { identityOf } from './identity.ts';
 import type { FileRequest } from './inputs.ts';
 import { type OpenedPath, openPath } from './opened-path.ts';
-import { explain } from './refusals.ts';
+import { explain, explainStaying, type Refused } from './refusals.ts';
 import { undoIdentity, undoRefusal } from './undo.ts';
 import { temporaryName, vaultPath } from './vault-names.ts';
 
@@ -79,6 +80,8 @@ interface Survey {
   readonly method: FileMethod;
   /** Of the destination's file system; undefined where no bytes are copied. */
   readonly freeBytes: number | undefined;
+  /** Why the source would stay where it is after its bytes were copied; asked where the copy is to take its place. */
+  readonly stays: Refused | undefined;
 }
 
 /** A request and where its file goes; for a delete into the vault. */
@@ -104,10 +107,11 @@ async function survey(plan: TransferPlan, bases: OpenBases, descriptors: Descrip
   if (!destination.ok) return failed(explain(toVault ? 'the vault' : "the destination's directory", destination));
 
   const method = methodOf(request.operation, source.value, destination.value, bases);
-  const [entry, standing, freeBytes] = await Promise.all([
+  const [entry, standing, freeBytes, leaves] = await Promise.all([
     source.value.parent.entry(source.value.name),
     destination.value.parent.entry(destination.value.name),
     method === 'copy' ? destination.value.base.freeBytes() : undefined,
+    method === 'copy' && request.operation === 'move' ? source.value.parent.mayLeave(source.value.name) : undefined,
   ]);
   if (!entry.ok) return failed(explain('the source', entry));
   if (entry.value.type !== 'file') return failed(failure('EXECUTION_FAILED', `the source is ${A_TYPE[entry.value.type]}; only regular files are touched`));
@@ -115,8 +119,12 @@ async function survey(plan: TransferPlan, bases: OpenBases, descriptors: Descrip
   if (changed) return failed(changed);
   if (standing.ok) return failed(occupied(standing.value, toVault));
   if (standing.refusal !== 'missing') return failed(explain('the destination', standing));
-  return ok({ source: source.value, destination: destination.value, entry: entry.value, method, freeBytes });
+  const stays = leaves?.ok === false && FORBIDS.has(leaves.refusal) ? leaves : undefined;
+  return ok({ source: source.value, destination: destination.value, entry: entry.value, method, freeBytes, stays });
 }
+
+/** Anything else says nothing about the move: the move itself will tell. */
+const FORBIDS: ReadonlySet<FsRefusal> = new Set<FsRefusal>(['permission', 'read-only']);
 
 /** One descriptor where both names lie in one directory. */
 async function openBoth({ request: { source }, destination }: TransferPlan, bases: OpenBases, descriptors: Descriptors): Promise<readonly [Opened, Opened]> {
@@ -194,8 +202,9 @@ const REFUSALS = {
   rename: () => undefined,
   link: (_, { entry }) =>
     entry.nlink > 1 ? failure('EXECUTION_FAILED', 'the source has hard links, and its file system cannot rename without replacing') : undefined,
-  copy: (operation, { entry, freeBytes }, maxBytes) => {
+  copy: (operation, { entry, freeBytes, stays }, maxBytes) => {
     if (operation === 'delete') return failure('EXECUTION_FAILED', 'the source does not lie on the file system of its vault');
+    if (stays !== undefined) return explainStaying(stays);
     const lost = operation === 'move' ? cannotTravel(entry) : undefined;
     if (lost !== undefined) return failure('EXECUTION_FAILED', lost);
     if (Number(entry.size) > maxBytes) return failure('RESOURCE_EXHAUSTED', `the source is larger than ${maxBytes} bytes`);

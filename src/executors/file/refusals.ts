@@ -34,6 +34,15 @@ const MEANING = {
   io: failed('could not be read or written'),
 } satisfies Record<FsRefusal, Meaning>;
 
+/** Refusals of a move into a vault that are about the place there and not about the file. */
+const OF_THE_PLACE: ReadonlySet<FsRefusal> = new Set<FsRefusal>(['exists', 'no-space', 'name-too-long']);
+
+/** The FAILURE for a source that cannot be taken from its directory into the vault: it may be read, and it stays. */
+export function explainStaying(refused: Refused): Outcome {
+  if (refused.refusal === 'permission') return failure('EXECUTION_FAILED', 'the source may not be taken from its directory by this worker');
+  return explain(OF_THE_PLACE.has(refused.refusal) ? 'the place in the vault' : 'the source', refused);
+}
+
 /**
  * The FAILURE for a refusal.
  *

@@ -63,6 +63,9 @@ mount('-o', 'remount,bind,ro', readOnly);
 const sealed = await (await fileSystem.openBase('read-only', readOnly)).directory([]);
 if (!sealed.ok) throw new Error(sealed.errno);
 note('create on a read-only mount', await sealed.value.createFile('x'));
+fs.writeFileSync(path.join(base, 'real/kept'), 'kept');
+note('a file that may leave a read-only mount', await sealed.value.mayLeave('kept'));
+note('a mounted file that may leave', await directory.value.mayLeave('file'));
 
 process.stdout.write(JSON.stringify(answers));
 

@@ -30,6 +30,7 @@ describe.each(['openat2', 'walk'])('mounts below a base at level %s', (level) =>
     expect(answers['link a mounted file']).toBe('cross-device');
     expect(answers['rename onto a mounted file']).toBe('exists');
     expect(answers['create over a mounted file']).toBe('exists');
+    expect(answers['a mounted file that may leave']).toBe('mount');
   });
 
   it('leaves what is behind the mounts as it was', { tags: ['FE-12'] }, () => {
@@ -46,5 +47,6 @@ describe.each(['openat2', 'walk'])('mounts below a base at level %s', (level) =>
 
   it('answers read-only on a read-only mount', () => {
     expect(answers['create on a read-only mount']).toBe('read-only');
+    expect(answers['a file that may leave a read-only mount']).toBe('read-only');
   });
 });

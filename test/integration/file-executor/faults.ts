@@ -1,6 +1,17 @@
 import type { ConfinedBase, ConfinedDirectory, ConfinedFile, ConfinedFileSystem, CopyOptions, FsRefusal, FsResult } from '../../../src/core/ports/index.ts';
 
-export type Operation = 'entry' | 'openFile' | 'createFile' | 'renameNoReplace' | 'link' | 'unlink' | 'sync' | 'copyTo' | 'setAttributes' | 'syncFile';
+export type Operation =
+  | 'entry'
+  | 'openFile'
+  | 'createFile'
+  | 'renameNoReplace'
+  | 'link'
+  | 'unlink'
+  | 'mayLeave'
+  | 'sync'
+  | 'copyTo'
+  | 'setAttributes'
+  | 'syncFile';
 
 /** Answers a refusal where the real file system would be asked; undefined: ask it. `name` is empty for open files. */
 export type Fault = (operation: Operation, name: string, toName: string) => FsRefusal | undefined;
@@ -13,7 +24,14 @@ export function withFaults(inner: ConfinedFileSystem, fault: Fault): ConfinedFil
 /** A kernel without RENAME_NOREPLACE. */
 export const withoutNoReplace: Fault = (operation) => (operation === 'renameNoReplace' ? 'unsupported' : undefined);
 
-const ERRNO: Partial<Record<FsRefusal, string>> = { io: 'EIO', 'no-space': 'ENOSPC', permission: 'EACCES', unsupported: 'EINVAL', exists: 'EEXIST' };
+const ERRNO: Partial<Record<FsRefusal, string>> = {
+  io: 'EIO',
+  'no-space': 'ENOSPC',
+  permission: 'EACCES',
+  unsupported: 'EINVAL',
+  exists: 'EEXIST',
+  'read-only': 'EROFS',
+};
 
 function refused(refusal: FsRefusal): { ok: false; refusal: FsRefusal; errno: string } {
   return { ok: false, refusal, errno: ERRNO[refusal] ?? 'EIO' };
@@ -68,6 +86,9 @@ class FaultyDirectory implements ConfinedDirectory {
   }
   unlink(name: string): Promise<FsResult<void>> {
     return this.#ask('unlink', name, '', () => this.#inner.unlink(name));
+  }
+  mayLeave(name: string): Promise<FsResult<void>> {
+    return this.#ask('mayLeave', name, '', () => this.#inner.mayLeave(name));
   }
   makeDirectory(name: string, mode: number): Promise<FsResult<void>> {
     return this.#inner.makeDirectory(name, mode);

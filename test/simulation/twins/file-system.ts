@@ -106,6 +106,7 @@ export function createFileSystemTwin(world: World, process: SimProcess, disk: Di
           disk.change(process.name, found, [{ directory: inode, name, after: undefined }]);
           return DONE;
         }),
+      mayLeave: (name) => act(`mayLeave ${inode.label}/${name}`, () => (names.has(name) ? DONE : no('missing'))),
       names: () => act(`names ${inode.label}`, () => ({ ok: true, value: [...names.keys()] })),
       sync: () =>
         act(`sync ${inode.label}`, () => {

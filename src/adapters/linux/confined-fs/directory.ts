@@ -4,6 +4,7 @@ import type { ConfinedDirectory, ConfinedFile, DirectoryIdentity, Entry, FsResul
 import { O_CLOEXEC, RENAME_NOREPLACE } from '../libc.ts';
 import { Descriptor } from './descriptor.ts';
 import { LinuxFile } from './file.ts';
+import { mayLeave } from './may-leave.ts';
 import { readableNames, refuseName } from './names.ts';
 import { nodeCalls } from './node-calls.ts';
 import { doneOr, fromCall, ok, refused } from './refusals.ts';
@@ -69,6 +70,10 @@ export class LinuxDirectory implements ConfinedDirectory {
 
   unlink(name: string): Promise<FsResult<void>> {
     return this.#named(name, async (fd) => doneOr(await this.#tools.libc.unlinkat(fd, name)));
+  }
+
+  mayLeave(name: string): Promise<FsResult<void>> {
+    return this.#named(name, (fd) => this.#pinned(name, (pin) => mayLeave(this.#tools.libc, fd, pin)));
   }
 
   names(): Promise<FsResult<readonly string[]>> {

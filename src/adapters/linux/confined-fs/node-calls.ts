@@ -22,6 +22,7 @@ function asDone(start: (callback: fs.NoParamCallback) => void): Promise<FsResult
 /** The calls of node:fs on descriptors; all on libuv's pool. */
 export const nodeCalls = {
   open: (path: string, flags: number): Promise<FsResult<number>> => asValue((callback) => fs.open(path, flags, callback)),
+  access: (path: string, mode: number): Promise<FsResult<void>> => asDone((callback) => fs.access(path, mode, callback)),
   close: (fd: number): Promise<FsResult<void>> => asDone((callback) => fs.close(fd, callback)),
   fsync: (fd: number): Promise<FsResult<void>> => asDone((callback) => fs.fsync(fd, callback)),
   ftruncate: (fd: number, bytes: number): Promise<FsResult<void>> => asDone((callback) => fs.ftruncate(fd, bytes, callback)),
