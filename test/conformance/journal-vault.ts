@@ -68,13 +68,31 @@ export function vaultConformance(name: string, check: CheckJournal): void {
       const names = async (...args: Parameters<FileJournal['vaultEntries']>): Promise<string[]> =>
         (await journal.vaultEntries(...args)).map(({ name: n }) => n);
       expect(await names({}, undefined, 3)).toEqual(['a', 'b', 'c']);
-      expect(await names({}, 'c', 3)).toEqual(['d']);
+      expect(await names({}, { taskId: 'c', name: 'c' }, 3)).toEqual(['d']);
       expect(await names({ base: 'data' }, undefined, 9)).toEqual(['a', 'c', 'd']);
       expect(await names({ base: 'data', before: 103 }, undefined, 9)).toEqual(['a', 'c']);
       await journal.vaultForget('data', 'a');
       await journal.vaultForget('data', 'never-there');
       expect(await names({ base: 'data' }, undefined, 9)).toEqual(['c', 'd']);
       expect(await used(journal, 'data')).toEqual({ base: 'data', bytes: 2, files: 2 });
+    });
+
+    check('books a copy that a failed move has withdrawn, beside what a later attempt of the task puts aside', async (journal) => {
+      const copy = { place: inVault('out', 'w-a'), bytes: 70 };
+      await journal.open(crossIntent('a', { destination: place('out', 'a.txt') }), { bytes: 70, quota: 100 }, 1);
+      await journal.close('a', 1, { ...failed(), withdrawn: copy }, 2);
+      expect([await used(journal, 'data'), await used(journal, 'out')]).toMatchObject([{ bytes: 0 }, { bytes: 70, files: 1 }]);
+      const withdrawn = { base: 'out', name: 'w-a', taskId: 'a', original: place('out', 'a.txt'), bytes: 70, since: 2 };
+      expect(await journal.vaultEntries({}, undefined, 10)).toEqual([withdrawn]);
+      await journal.open(crossIntent('a', { destination: place('out', 'a.txt') }), { bytes: 70, quota: 100 }, 3);
+      await journal.close('a', 2, succeeded(), 4);
+      const [first] = await journal.vaultEntries({}, undefined, 1);
+      expect(first).toMatchObject({ taskId: 'a' });
+      const [second] = await journal.vaultEntries({}, first, 1);
+      expect([first?.name, second?.name].filter((name) => name === 'w-a')).toEqual(['w-a']);
+      expect(await journal.vaultEntries({}, second, 1)).toEqual([]);
+      await journal.vaultForget('out', 'w-a');
+      expect(await used(journal, 'out')).toMatchObject({ bytes: 0, files: 0 });
     });
 
     check('does not forget a place that an open attempt has reserved', async (journal) => {

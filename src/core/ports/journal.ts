@@ -112,6 +112,8 @@ export interface CloseFailure {
   readonly result: string;
   /** The effect may have happened: see `DoubtfulEnd`. */
   readonly doubtful: boolean;
+  /** A copy that a move has left in a vault, under the name there: it is booked as kept. */
+  readonly withdrawn?: { readonly place: BasePath; readonly bytes: number } | undefined;
 }
 
 export interface Incident {
@@ -124,12 +126,15 @@ export interface VaultEntry {
   readonly base: string;
   readonly name: string;
   readonly taskId: string;
-  /** Where the file was. The journal knows bases by id; whoever shows it joins the base's path. */
+  /** Where the file was; of a withdrawn copy, where it was to stay. The journal knows bases by id; whoever shows it joins the base's path. */
   readonly original: BasePath;
   readonly bytes: number;
   /** Milliseconds since 1970. */
   readonly since: number;
 }
+
+/** A task may have left several files: copies that earlier attempts have withdrawn. */
+export type VaultCursor = Pick<VaultEntry, 'taskId' | 'name'>;
 
 /**
  * The host-local journal of file effects: SQLite, one writer thread, group commits. A promise that resolves is
@@ -156,16 +161,18 @@ export interface FileJournal {
    * task may be tried again. Its number is used up. Throws WritError WRONG_STATE as `close`.
    */
   withdraw(taskId: string, n: number, now: number): Promise<void>;
-  /** Ends the attempt; keeps `undoneBy` of the undone task in step; frees a reserved vault place on failure. */
+  /** Ends the attempt; keeps `undoneBy` of the undone task in step; frees a reserved vault place on failure, and books a withdrawn copy. */
   close(taskId: string, n: number, end: CloseSuccess | CloseFailure, now: number): Promise<void>;
   openAttempts(): Promise<readonly OpenAttempt[]>;
   /** Ordered by task id; `after` is the last task id of the page before. */
   successes(after: string | undefined, limit: number): Promise<readonly FinishedTask[]>;
   reportIncident(incident: Incident, now: number): Promise<void>;
+  /** Those whose doubtful end is still the task's last word, newest first: a later attempt under a new lease closes them. */
+  openIncidents(limit: number): Promise<readonly (Incident & { at: number })[]>;
   /** Newest first. */
   incidents(limit: number): Promise<readonly (Incident & { at: number })[]>;
-  /** Files in vaults, ordered by task id; `after` is the task id of the last entry of the page before. Reserved places are not listed. */
-  vaultEntries(filter: { base?: string; before?: number }, after: string | undefined, limit: number): Promise<readonly VaultEntry[]>;
+  /** Files in vaults, ordered by task id and name; `after` is the last entry of the page before. Reserved places are not listed. */
+  vaultEntries(filter: { base?: string; before?: number }, after: VaultCursor | undefined, limit: number): Promise<readonly VaultEntry[]>;
   /** Reserved and kept bytes of every vault that was ever used. */
   vaultUsage(): Promise<readonly { base: string; bytes: number; files: number }[]>;
   /** Forgets an entry whose file has left the vault (undo does it by itself; this is for purge). */

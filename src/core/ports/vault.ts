@@ -1,8 +1,8 @@
-import type { VaultEntry } from './journal.ts';
+import type { VaultCursor, VaultEntry } from './journal.ts';
 
-/** Deleted files. Removing one is final; callers have asked a person. */
+/** Files that were put aside: deleted, retired and withdrawn. Removing one is final; callers have asked a person. */
 export interface Vault {
-  entries(filter: { base?: string; before?: number }, after: string | undefined, limit: number): Promise<readonly VaultEntry[]>;
+  entries(filter: { base?: string; before?: number }, after: VaultCursor | undefined, limit: number): Promise<readonly VaultEntry[]>;
   usage(): Promise<readonly { readonly base: string; readonly bytes: number; readonly files: number }[]>;
   /** Writes the audit line, then removes the file, then the entry, so that nothing leaves without a trace. */
   purge(entries: readonly VaultEntry[], by: { readonly olderThanS: number; readonly now: number }): Promise<readonly PurgeAnswer[]>;

@@ -3,14 +3,15 @@ import { failure } from '../../core/outcome.ts';
 import type { OpenAttempt } from '../../core/ports/index.ts';
 import { type FailureReason, STARTS_EFFECT, type Verdict } from './classify.ts';
 import { removeTemporary } from './copy.ts';
-import { type Attempt, type Effect, failed, incident, type Sealed, type Transfer } from './effect.ts';
+import { type Attempt, type Effect, failed, incident, type Sealed, type Transfer, type WithdrawnCopy } from './effect.ts';
 import { identityOf } from './identity.ts';
 import type { AttemptFindings, PathState } from './inspect-attempt.ts';
 import { dropSource } from './move.ts';
 import { checkEffect, type OpenedPath } from './opened-path.ts';
 import { afterPublish, publish } from './publish.ts';
 import { explain } from './refusals.ts';
-import { finishRetired, sourceLost, withdraw } from './retire.ts';
+import { finishRetired, sourceLost } from './retire.ts';
+import { withdraw, withdrawnCopy } from './withdraw.ts';
 import { dropLinkedName } from './without-replacing.ts';
 
 /** An open attempt, what was found of it, and how its effects would start again. */
@@ -46,10 +47,20 @@ export async function carryOut(recovering: Recovering, verdict: Verdict, mayRedo
     case 'finish-retired':
       return finishRetirement(recovering);
     case 'withdraw':
-      return withdraw(recovering, openedOf(findings.destination), sealedOf(open), SENTENCES['source-changed-during-move']);
+      return withdraw(
+        recovering,
+        withdrawable(findings),
+        sealedOf(open),
+        findings.facts.source === 'same' ? GIVEN_UP : SENTENCES['source-changed-during-move'],
+      );
     case 'fail':
       await clearTemporary(recovering);
-      return giveUp(recovering, verdict.why, verdict.incident);
+      return giveUp(
+        recovering,
+        verdict.why,
+        verdict.incident,
+        findings.facts.destination === 'withdrawn' ? withdrawnCopy(recovering, sealedOf(open)) : undefined,
+      );
   }
 }
 
@@ -62,9 +73,16 @@ const SENTENCES = {
   unknown: 'outcome unknown: after a crash the files are not where this operation can have put them; look, and retry with a new lease',
 } satisfies Record<FailureReason, string>;
 
-function giveUp(attempt: Attempt, why: FailureReason, isIncident: boolean): Effect {
+/** Why is gone with the worker that began it. */
+const GIVEN_UP = 'the source could not be moved into the vault of its base';
+
+function withdrawable({ source, destination }: AttemptFindings): Parameters<typeof withdraw>[1] {
+  return { source: source.opened, destination: destination.opened };
+}
+
+function giveUp(attempt: Attempt, why: FailureReason, isIncident: boolean, withdrawn: WithdrawnCopy | undefined): Effect {
   if (why === 'source-lost-during-move') return sourceLost(attempt);
-  return isIncident ? incident(attempt, SENTENCES[why]) : failed(failure('EXECUTION_FAILED', SENTENCES[why]));
+  return isIncident ? incident(attempt, SENTENCES[why], {}, withdrawn) : failed(failure('EXECUTION_FAILED', SENTENCES[why]));
 }
 
 /** The effect stands under the destination's name; `source` may have lost its directory since. */

@@ -19,8 +19,11 @@ export type Phase = 'rename' | 'link' | 'unsealed' | 'sealed' | 'sealed-bare' | 
  */
 export type SourceState = 'same' | 'linked' | 'retired' | 'changed' | 'other' | 'twice' | 'gone';
 
-/** What stands under the destination's name. `same`: the file of ours. */
-export type DestinationState = 'same' | 'replaced' | 'gone';
+/**
+ * What stands under the destination's name. `same`: the file of ours. `withdrawn` (published only): the file of ours lies in the
+ * vault under its withdrawn name, whatever stands under the destination's.
+ */
+export type DestinationState = 'same' | 'replaced' | 'gone' | 'withdrawn';
 
 export interface Facts {
   readonly phase: Phase;
@@ -46,14 +49,14 @@ export type Verdict =
   | { readonly do: 'unlink-retired' }
   /** X7 happened: X8, SUCCESS. */
   | { readonly do: 'finish-retired' }
-  /** The copy stands, but the source was written to meanwhile: the copy goes to its vault. */
+  /** The copy stands, or lies in its vault already, and the move is given up: the copy goes to its vault, and may be removed there. */
   | { readonly do: 'withdraw' }
   /** Nothing stands; our temporary file, if there is one, is removed. */
   | { readonly do: 'fail'; readonly why: FailureReason; readonly incident: boolean };
 
 export type RecoveryAction = Verdict['do'];
 
-type Row = Readonly<Record<DestinationState, Verdict>>;
+type Row = Readonly<Record<Exclude<DestinationState, 'withdrawn'>, Verdict> & { withdrawn?: Verdict }>;
 
 const redo: Verdict = { do: 'redo' };
 const finish: Verdict = { do: 'finish' };
@@ -100,10 +103,10 @@ const SEALED_BARE = {
 const changedDuringMove: Verdict = { do: 'fail', why: 'source-changed-during-move', incident: true };
 
 const PUBLISHED = {
-  same: { same: { do: 'retire' }, replaced: unknown, gone: unknown },
+  same: { same: { do: 'retire' }, replaced: unknown, gone: unknown, withdrawn: { do: 'withdraw' } },
   linked: all({ do: 'unlink-retired' }),
   retired: all({ do: 'finish-retired' }),
-  changed: { same: { do: 'withdraw' }, replaced: changedDuringMove, gone: changedDuringMove },
+  changed: { same: { do: 'withdraw' }, replaced: changedDuringMove, gone: changedDuringMove, withdrawn: { do: 'withdraw' } },
   gone: { same: { do: 'fail', why: 'source-lost-during-move', incident: true }, replaced: unknown, gone: unknown },
 } satisfies Record<Exclude<SourceState, 'other' | 'twice'>, Row>;
 
@@ -121,7 +124,7 @@ const TABLES = {
 /** Pure: the verdict for what was found. A standing that a phase does not know reads as `changed`, which never starts an effect. */
 export function classify({ phase, source, destination }: Facts): Verdict {
   const table: Table = TABLES[phase];
-  return (table[source] ?? table.changed)[destination];
+  return (table[source] ?? table.changed)[destination] ?? unknown;
 }
 
 /** Verdicts that would start an effect; a poison task gets its last look without them. */

@@ -2,7 +2,7 @@ import type { FileIdentity, FileIntent, RunContext } from '../../core/ports/inde
 import type * as core from '../../core/runs.ts';
 import type { OpenBases } from './bases.ts';
 import type { Descriptors } from './descriptors.ts';
-import type { Attempt } from './effect.ts';
+import type { Attempt, WithdrawnCopy } from './effect.ts';
 import type { FileExecutorOptions } from './options.ts';
 import type { PathBase } from './paths.ts';
 
@@ -40,6 +40,8 @@ export interface OpenedAttempt {
   readonly identity: FileIdentity | undefined;
   /** A FAILURE whose effect may have happened. */
   readonly doubtful: boolean;
+  /** A copy that the attempt leaves in the vault. */
+  readonly withdrawn?: WithdrawnCopy | undefined;
 }
 
 export type Runs = core.Runs<OpenedAttempt>;

@@ -1,6 +1,6 @@
 import type { Json } from '../../core/json.ts';
 import { failure, type Outcome, type StopReason } from '../../core/outcome.ts';
-import type { FileIdentity, FileIntent, FileJournal, SealedFile } from '../../core/ports/index.ts';
+import type { BasePath, FileIdentity, FileIntent, FileJournal, SealedFile } from '../../core/ports/index.ts';
 import type { OpenBases } from './bases.ts';
 import type { Descriptors } from './descriptors.ts';
 import type { OpenedPath } from './opened-path.ts';
@@ -10,6 +10,14 @@ import type { PassPoint } from './options.ts';
 export interface IncidentNote {
   readonly what: string;
   readonly details: { readonly [key: string]: Json };
+  /** A copy of ours that lies in the vault now. */
+  readonly withdrawn: WithdrawnCopy | undefined;
+}
+
+/** A copy that was taken from its destination and is kept. */
+export interface WithdrawnCopy {
+  readonly place: BasePath;
+  readonly bytes: number;
 }
 
 /** How the effects of an attempt ended. */
@@ -52,9 +60,9 @@ export function executionFailed(message: string): Effect {
 }
 
 /** A failure that an operator has to look at. */
-export function incident(attempt: Attempt, message: string, extra: { readonly [key: string]: Json } = {}): Effect {
+export function incident(attempt: Attempt, message: string, extra: { readonly [key: string]: Json } = {}, withdrawn?: WithdrawnCopy): Effect {
   const { intent, n } = attempt;
-  const place = ({ base, segments }: FileIntent['source']): Json => ({ base, path: segments.join('/') });
+  const place = ({ base, segments }: BasePath): Json => ({ base, path: segments.join('/') });
   return {
     kind: 'failed',
     outcome: failure('EXECUTION_FAILED', message),
@@ -67,8 +75,10 @@ export function incident(attempt: Attempt, message: string, extra: { readonly [k
         destination: place(intent.destination),
         inode: `${intent.sourceIdentity.dev}:${intent.sourceIdentity.ino}`,
         ...(intent.retired ? { retired: place(intent.retired) } : {}),
+        ...(withdrawn ? { withdrawn: place(withdrawn.place) } : {}),
         ...extra,
       },
+      withdrawn,
     },
   };
 }

@@ -7,7 +7,7 @@ import type { OpenBases } from './bases.ts';
 import { copyAcross } from './copy.ts';
 import { attemptOf, type FileDeps, type RunEnd } from './deps.ts';
 import { type Descriptors, withDescriptors } from './descriptors.ts';
-import type { Attempt, Effect, Transfer } from './effect.ts';
+import type { Attempt, Effect, IncidentNote, Transfer } from './effect.ts';
 import { type FileRequest, parseRequest } from './inputs.ts';
 import { moveByLink, moveByRename } from './move.ts';
 import { pathText } from './opened-path.ts';
@@ -80,11 +80,20 @@ export async function answer(effect: Effect, attempt: Attempt, manifest: TaskMan
       return { execution: { kind: 'outcome', outcome }, opened: { n, identity: effect.identity, doubtful: false } };
     }
     case 'failed':
-      if (effect.incident) await deps.journal.reportIncident({ taskId: intent.taskId, ...effect.incident }, deps.clock.now());
-      return { execution: { kind: 'outcome', outcome: effect.outcome }, opened: { n, identity: undefined, doubtful: effect.incident !== undefined } };
+      if (effect.incident) await report(effect.incident, intent.taskId, deps);
+      return {
+        execution: { kind: 'outcome', outcome: effect.outcome },
+        opened: { n, identity: undefined, doubtful: effect.incident !== undefined, withdrawn: effect.incident?.withdrawn },
+      };
     case 'stopped':
       return { execution: stopped(effect.reason), opened: { n, identity: undefined, doubtful: false } };
   }
+}
+
+/** Counted where it is written, whether a worker was lost before it or not. */
+async function report({ what, details }: IncidentNote, taskId: string, { journal, clock, onRecovery }: FileDeps): Promise<void> {
+  await journal.reportIncident({ taskId, what, details }, clock.now());
+  onRecovery?.('incident');
 }
 
 /**

@@ -8,12 +8,14 @@ export interface Found {
   readonly destination: Entry | undefined;
   readonly retired: Entry | undefined;
   readonly temporary: Entry | undefined;
+  /** Where the copy is put when it has to go. */
+  readonly withdrawn: Entry | undefined;
 }
 
 /** Pure: from entries to the words of the tables. */
 export function factsOf(open: OpenAttempt, at: Found): Facts {
   const ours = open.method === 'copy' ? open.sealed : open.sourceIdentity;
-  const destination = destinationState(at.destination, ours);
+  const destination = isWithdrawn(open, at) ? 'withdrawn' : destinationState(at.destination, ours);
   const phase = phaseOf(open, destination, at);
   return { phase, source: sourceState(open, phase, at), destination };
 }
@@ -23,10 +25,15 @@ function destinationState(entry: Entry | undefined, ours: { dev: string; ino: st
   return ours && sameInode(entry, ours) ? 'same' : 'replaced';
 }
 
+/** Only what was published is withdrawn, so the row may be behind. Looked for first: by link the copy has both names for a moment. */
+function isWithdrawn({ sealed }: OpenAttempt, { withdrawn }: Found): boolean {
+  return sealed !== undefined && withdrawn !== undefined && sameInode(withdrawn, sealed);
+}
+
 function phaseOf(open: OpenAttempt, destination: DestinationState, { temporary }: Found): Phase {
   if (open.method !== 'copy') return open.method;
   if (open.stage === 'intent' || !open.sealed) return 'unsealed';
-  if (open.operation === 'move' && (open.stage === 'published' || destination === 'same')) return 'published';
+  if (open.operation === 'move' && (open.stage === 'published' || destination === 'same' || destination === 'withdrawn')) return 'published';
   // A second name is the destination's, given by link, wherever somebody has taken the file since.
   return temporary && sameInode(temporary, open.sealed) && temporary.nlink === 1 ? 'sealed' : 'sealed-bare';
 }

@@ -5,6 +5,7 @@ import type { Attempt } from './effect.ts';
 import { factsOf } from './facts.ts';
 import { type OpenedPath, openPath } from './opened-path.ts';
 import type { Refused } from './refusals.ts';
+import { withdrawnPlace } from './withdraw.ts';
 
 /** What recovery found of an open attempt. */
 export interface AttemptFindings {
@@ -37,13 +38,15 @@ export async function inspectAttempt(attempt: Attempt, open: OpenAttempt): Promi
     const gone = held === undefined ? `base directory ${base} of an open attempt is not configured` : exchanged(held);
     if (gone !== undefined) return { cannotInspect: gone };
   }
-  const [source, destination, retired] = await Promise.all([intent.source, intent.destination, intent.retired].map((path) => inspectPath(attempt, path)));
-  if (!source || !destination || !retired) throw new Error('three paths give three spots');
+  const places = [intent.source, intent.destination, intent.retired, intent.retired && withdrawnPlace(intent, open.n)];
+  const [source, destination, retired, withdrawn] = await Promise.all(places.map((path) => inspectPath(attempt, path)));
+  if (!source || !destination || !retired || !withdrawn) throw new Error('four paths give four spots');
   const temporary = await inspectTemporary(attempt, destination);
-  const unclear = [source, destination, retired, temporary].find(({ refused }) => refused && !NOT_THERE.has(refused.refusal));
+  const unclear = [source, destination, retired, temporary, withdrawn].find(({ refused }) => refused && !NOT_THERE.has(refused.refusal));
   if (unclear) return { cannotInspect: `a path of an open attempt cannot be looked at (${unclear.refused?.errno})` };
 
-  const facts = factsOf(open, { source: source.entry, destination: destination.entry, retired: retired.entry, temporary: temporary.entry });
+  const [at, to, into, beside, kept] = [source, destination, retired, temporary, withdrawn].map(({ entry }) => entry);
+  const facts = factsOf(open, { source: at, destination: to, retired: into, temporary: beside, withdrawn: kept });
   return { facts, source, destination, retired };
 }
 

@@ -9,7 +9,7 @@ export function createMemory(deps: FileDeps): HostMemory {
   function closeAttempt(taskId: string, ended: Unconcluded, result: string): Promise<void> {
     const end = ended.identity
       ? ({ state: 'success', result, outcomeIdentity: ended.identity } as const)
-      : ({ state: 'failure', result, doubtful: ended.doubtful } as const);
+      : ({ state: 'failure', result, doubtful: ended.doubtful, withdrawn: ended.withdrawn } as const);
     return journal.close(taskId, ended.n, end, clock.now());
   }
 

@@ -52,7 +52,7 @@ export interface FileExecutorOptions {
    * throw (an exception out of an executor is a crash: nothing is cleaned up) or change files under the executor's feet.
    */
   readonly onPoint?: (point: CrashPoint, taskId: string) => void;
-  /** Told what recovery decided about an open attempt; `incident`: nobody can tell what happened to the file. */
+  /** Told what recovery decided about an open attempt; `incident`: one was written to the journal, also by a run whose worker lives. */
   readonly onRecovery?: (decision: RecoveryDecision) => void;
 }
 

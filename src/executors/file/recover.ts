@@ -36,8 +36,9 @@ async function finishOpen(task: Task, open: OpenAttempt, context: RunContext, ma
   const closed = context.gate();
   if (closed !== undefined && closed.kind !== 'outcome') return { execution: closed, opened: undefined };
   const verdict = classify(findings.facts);
-  deps.onRecovery?.(verdict.do === 'fail' && verdict.incident ? 'incident' : verdict.do);
   const effect = await carryOut({ ...attempt, open, findings, redo: EFFECTS[open.method] }, verdict, mayRedo);
+  // An incident is counted where it is written.
+  if (effect.kind !== 'failed' || effect.incident === undefined) deps.onRecovery?.(verdict.do);
   return answer(effect, attempt, task.manifest, deps);
 }
 

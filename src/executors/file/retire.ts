@@ -1,12 +1,12 @@
 import { WritError } from '../../core/errors.ts';
-import type { FsResult } from '../../core/ports/index.ts';
+import type { Outcome } from '../../core/outcome.ts';
 import { exchanged } from './bases.ts';
 import { type Attempt, type Effect, incident, type Sealed, type Transfer } from './effect.ts';
-import { sameInode, untouched } from './identity.ts';
+import { untouched } from './identity.ts';
 import { checkEffect, type OpenedPath, openPath, syncAll } from './opened-path.ts';
-import { explain } from './refusals.ts';
-import { vaultPath } from './vault-names.ts';
-import { dropLinkedName, moveWithoutReplacing } from './without-replacing.ts';
+import { explain, explainStaying } from './refusals.ts';
+import { withdraw } from './withdraw.ts';
+import { moveWithoutReplacing } from './without-replacing.ts';
 
 /** X6 to X8 (docs/protocol.md §5): the copy stands, so the source moves into the vault of its own base. It is never unlinked. */
 export async function retire(transfer: Transfer, sealed: Sealed, done: Effect): Promise<Effect> {
@@ -15,23 +15,30 @@ export async function retire(transfer: Transfer, sealed: Sealed, done: Effect): 
   if (!now.ok && now.refusal === 'missing') return sourceLost(transfer);
   // Says nothing about the task: it is waited for, and recovery goes on from here.
   if (!now.ok) throw new WritError('STORAGE_UNAVAILABLE', `the source of ${intent.taskId} cannot be looked at: ${now.errno}`);
-  if (!untouched(now.value, intent.sourceIdentity)) return withdraw(transfer, transfer.destination, sealed, 'the source changed during the move');
+  if (!untouched(now.value, intent.sourceIdentity)) return withdraw(transfer, transfer, sealed, 'the source changed during the move');
   pass('X6');
 
   const gone = exchanged(source.base, transfer.destination.base);
-  if (gone !== undefined) return withdraw(transfer, transfer.destination, sealed, gone);
+  if (gone !== undefined) return withdraw(transfer, transfer, sealed, gone);
   const vault = await openRetired(transfer);
-  if (!vault.ok) return withdraw(transfer, transfer.destination, sealed, explain("the source's vault", vault).error?.message ?? '');
+  if (!vault.ok) return withdraw(transfer, transfer, sealed, sentenceOf(explain("the source's vault", vault)));
   const moved = await moveWithoutReplacing(source, vault.value);
-  if (!moved.ok) return withdraw(transfer, transfer.destination, sealed, explain('the source', moved).error?.message ?? '');
+  if (!moved.ok) {
+    const still = await source.parent.entry(source.name);
+    return !still.ok && still.refusal === 'missing' ? sourceLost(transfer) : withdraw(transfer, transfer, sealed, sentenceOf(explainStaying(moved)));
+  }
   pass('X7');
   return finishRetired(transfer, vault.value, source, done, async (doubt) => {
     const back = await moveWithoutReplacing(vault.value, source);
     if (!back.ok) return incident(transfer, `${doubt}; the source could not be put back`, { errno: back.errno });
     pass('taken-back');
     await syncAll([source, vault.value]);
-    return withdraw(transfer, transfer.destination, sealed, doubt);
+    return withdraw(transfer, transfer, sealed, doubt);
   });
+}
+
+function sentenceOf({ error }: Outcome): string {
+  return error?.message ?? '';
 }
 
 /** X8, and the look at what lies in the vault. `source` is absent when recovery could not open its directory. */
@@ -57,24 +64,4 @@ export function openRetired({ bases, intent, descriptors }: Attempt): ReturnType
 /** The copy is the only one left: it stays. */
 export function sourceLost(attempt: Attempt): Effect {
   return incident(attempt, 'the source disappeared during the move; the copy stays');
-}
-
-/** Our copy goes into the vault of its base: it may hold bytes that exist nowhere else. */
-export async function withdraw(attempt: Attempt, destination: OpenedPath, sealed: Sealed, why: string): Promise<Effect> {
-  const { bases, intent, n, descriptors, pass } = attempt;
-  const path = vaultPath(destination.path.base, 'withdrawn', intent.taskId, n);
-  const vault = await openPath(bases, path, descriptors);
-  const entry = await destination.parent.entry(destination.name);
-  const ours = entry.ok && sameInode(entry.value, sealed);
-  const moved = ours && vault.ok && (await intoVault(destination, vault.value, sealed)).ok;
-  if (!vault.ok || !moved) return incident(attempt, `${why}; the copy could not be withdrawn`);
-  pass('withdrawn');
-  await syncAll([destination, vault.value]);
-  return incident(attempt, `${why}; the copy was withdrawn`, { withdrawn: { base: path.base, path: path.segments.join('/') } });
-}
-
-/** Also where it lies there already under its second name: a worker died between the two halves of a move by link. */
-async function intoVault(destination: OpenedPath, vault: OpenedPath, sealed: Sealed): Promise<FsResult<void>> {
-  const there = await vault.parent.entry(vault.name);
-  return there.ok && sameInode(there.value, sealed) ? dropLinkedName(destination, vault) : moveWithoutReplacing(destination, vault);
 }

@@ -162,7 +162,7 @@ describe('a way back that crashes', () => {
       },
     });
     await expect(deliver(writing, task)).rejects.toThrow(SimulatedCrash);
-    expect(await ending(deliver(recoverer, task))).toBe('EXECUTION_FAILED: the source changed during the move');
+    expect(await ending(deliver(recoverer, task))).toBe('EXECUTION_FAILED: the source changed during the move; the copy was withdrawn');
     expect(await both(here.near, here.far)).toEqual([{ a: 'one more' }, {}]);
     expect(Object.values(await contents(`${rig.far}/.writ-vault`))).toContain('one');
     await writing.stop();

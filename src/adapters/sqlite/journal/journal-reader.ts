@@ -38,6 +38,7 @@ function guarded(reads: JournalReads): JournalReads {
     openAttempts: guard(reads.openAttempts),
     successes: guard(reads.successes),
     incidents: guard(reads.incidents),
+    openIncidents: guard(reads.openIncidents),
     vaultEntries: guard(reads.vaultEntries),
     vaultUsage: guard(reads.vaultUsage),
     counts: guard(reads.counts),

@@ -1,5 +1,6 @@
 import type { Json } from '../../../core/json.ts';
 import type { FinishedTask } from '../../../core/ports/executor.ts';
+import type { Incident } from '../../../core/ports/journal.ts';
 import type { SqliteDatabase } from '../open.ts';
 import { trimming } from '../trim.ts';
 import type { JournalOperations } from './journal-requests.ts';
@@ -8,7 +9,7 @@ import { SQL } from './journal-statements.ts';
 
 export type JournalReads = Pick<
   JournalOperations,
-  'view' | 'openAttempts' | 'successes' | 'incidents' | 'vaultEntries' | 'vaultUsage' | 'counts' | 'trimmedTasks'
+  'view' | 'openAttempts' | 'successes' | 'incidents' | 'openIncidents' | 'vaultEntries' | 'vaultUsage' | 'counts' | 'trimmedTasks'
 >;
 
 interface SuccessRow {
@@ -29,8 +30,8 @@ interface VaultRow {
   readonly task_id: string;
   readonly bytes: number;
   readonly since: number;
-  readonly source_base: string;
-  readonly source_path: string;
+  readonly original_base: string;
+  readonly original_path: string;
 }
 
 /** The questions that the journal answers, over a connection that may be read-only. */
@@ -42,7 +43,8 @@ export function journalReads(db: SqliteDatabase): JournalReads {
   const allOpen = db.prepare<[], AttemptRow>(SQL.allOpen);
   const successes = db.prepare<{ after: string; limit: number }, SuccessRow>(SQL.successes);
   const incidents = db.prepare<{ limit: number }, IncidentRow>(SQL.incidents);
-  const entries = db.prepare<{ base: string | null; before: number | null; after: string; limit: number }, VaultRow>(SQL.vaultEntries);
+  const openIncidents = db.prepare<{ limit: number }, IncidentRow>(SQL.openIncidents);
+  const entries = db.prepare<{ base: string | null; before: number | null; after: string; afterName: string; limit: number }, VaultRow>(SQL.vaultEntries);
   const usage = db.prepare<[], { base: string; bytes: number; files: number }>(SQL.vaultUsage);
   const trimmed = trimming(db, SQL.summary);
   const tally = db.prepare<[], { what: string; rows: number }>(SQL.tally);
@@ -71,15 +73,16 @@ export function journalReads(db: SqliteDatabase): JournalReads {
     // Task ids are never empty, so '' comes before the first.
     successes: (after, limit) => successes.all({ after: after ?? '', limit }).map(finishedTask),
 
-    incidents: (limit) =>
-      incidents.all({ limit }).map((row) => ({ taskId: row.task_id, what: row.what, details: JSON.parse(row.details) as Json, at: row.at })),
+    incidents: (limit) => incidents.all({ limit }).map(incidentOf),
+
+    openIncidents: (limit) => openIncidents.all({ limit }).map(incidentOf),
 
     vaultEntries: (filter, after, limit) =>
-      entries.all({ base: filter.base ?? null, before: filter.before ?? null, after: after ?? '', limit }).map((row) => ({
+      entries.all({ base: filter.base ?? null, before: filter.before ?? null, after: after?.taskId ?? '', afterName: after?.name ?? '', limit }).map((row) => ({
         base: row.base,
         name: row.name,
         taskId: row.task_id,
-        original: basePath(row.source_base, row.source_path),
+        original: basePath(row.original_base, row.original_path),
         bytes: row.bytes,
         since: row.since,
       })),
@@ -94,6 +97,10 @@ export function journalReads(db: SqliteDatabase): JournalReads {
 
     trimmedTasks: () => rowsOf().get('trimmed') ?? 0,
   };
+}
+
+function incidentOf(row: IncidentRow): Incident & { readonly at: number } {
+  return { taskId: row.task_id, what: row.what, details: JSON.parse(row.details) as Json, at: row.at };
 }
 
 function finishedTask(row: SuccessRow): FinishedTask {

@@ -36,6 +36,7 @@ export const WRITES = {
   openAttempts: false,
   successes: false,
   reportIncident: true,
+  openIncidents: false,
   incidents: false,
   vaultEntries: false,
   vaultUsage: false,

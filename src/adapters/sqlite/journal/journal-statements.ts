@@ -55,17 +55,27 @@ export const SQL = {
   vaultUsageOf: `SELECT bytes FROM vault_usage WHERE base = @base`,
   vaultUsage: `SELECT base, bytes, files FROM vault_usage ORDER BY base`,
   vaultReserve: `INSERT INTO vault (base, name, task_id, n, bytes, since) VALUES (@base, @name, @taskId, @n, @bytes, @now)`,
+  vaultBook: `INSERT INTO vault (base, name, task_id, n, bytes, since, kept) VALUES (@base, @name, @taskId, @n, @bytes, @now, 1)`,
   vaultKeep: `UPDATE vault SET kept = 1, since = @now WHERE task_id = @taskId AND n = @n`,
   vaultFree: `DELETE FROM vault WHERE task_id = @taskId AND n = @n`,
   vaultForget: `DELETE FROM vault WHERE base = @base AND name = @name AND kept = 1`,
   vaultEntries: `
-    SELECT vault.base, vault.name, vault.task_id, vault.bytes, vault.since, attempt.source_base, attempt.source_path
+    SELECT vault.base, vault.name, vault.task_id, vault.bytes, vault.since,
+      iif(vault.name GLOB 'w-*', attempt.destination_base, attempt.source_base) AS original_base,
+      iif(vault.name GLOB 'w-*', attempt.destination_path, attempt.source_path) AS original_path
     FROM vault JOIN attempt USING (task_id, n)
-    WHERE vault.kept = 1 AND vault.task_id > @after
+    WHERE vault.kept = 1 AND (vault.task_id, vault.name) > (@after, @afterName)
       AND (@base IS NULL OR vault.base = @base) AND (@before IS NULL OR vault.since < @before)
-    ORDER BY vault.task_id LIMIT @limit`,
+    ORDER BY vault.task_id, vault.name LIMIT @limit`,
 
   insertIncident: `INSERT INTO incident (task_id, what, details, at) VALUES (@taskId, @what, @details, @now)`,
   incidents: `SELECT task_id, what, details, at FROM incident ORDER BY id DESC LIMIT @limit`,
+  // As doubtfulOf: whoever tried again, under a new lease, has decided about it.
+  openIncidents: `
+    SELECT incident.task_id, what, details, at FROM incident
+    WHERE EXISTS (
+      SELECT 1 FROM attempt WHERE attempt.task_id = incident.task_id AND doubtful = 1
+        AND n = (SELECT max(n) FROM attempt AS later WHERE later.task_id = incident.task_id AND result IS NOT ''))
+    ORDER BY id DESC LIMIT @limit`,
   tally: `SELECT what, rows FROM tally`,
 } satisfies Record<string, string>;

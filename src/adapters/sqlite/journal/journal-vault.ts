@@ -1,6 +1,6 @@
 import { VAULT_DIRECTORY } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
-import type { BasePath, FileIntent } from '../../../core/ports/journal.ts';
+import type { BasePath, CloseFailure, FileIntent } from '../../../core/ports/journal.ts';
 import type { SqliteDatabase } from '../open.ts';
 import { basePath, type ClosedRow } from './journal-rows.ts';
 import { SQL } from './journal-statements.ts';
@@ -10,7 +10,7 @@ interface Place {
   readonly name: string;
 }
 
-/** The books of the vaults: a place is reserved with the intent, kept with the success, freed with the failure. */
+/** The books of the vaults: a place is reserved with the intent, kept with the success, freed with the failure; a withdrawn copy is booked with it. */
 export interface VaultBooks {
   /** Whether the vault that the intent moves a file into takes it; true when it moves none there. The quota is per base. */
   hasRoom(intent: FileIntent, vault: { bytes: number; quota: number } | undefined): boolean;
@@ -21,12 +21,15 @@ export interface VaultBooks {
    * has left it; else its place is free again.
    */
   settle(taskId: string, n: number, closed: ClosedRow, success: boolean, now: number): void;
+  /** Books a copy that a failed attempt has left there. It was not reserved, so the vault may hold more than its quota. */
+  book(taskId: string, n: number, copy: NonNullable<CloseFailure['withdrawn']>, now: number): void;
   forget(base: string, name: string): void;
 }
 
 export function vaultBooks(db: SqliteDatabase): VaultBooks {
   const usageOf = db.prepare<{ base: string }, { bytes: number }>(SQL.vaultUsageOf);
   const reserve = db.prepare<{ base: string; name: string; taskId: string; n: number; bytes: number; now: number }>(SQL.vaultReserve);
+  const book = db.prepare<{ base: string; name: string; taskId: string; n: number; bytes: number; now: number }>(SQL.vaultBook);
   const keep = db.prepare<{ taskId: string; n: number; now: number }>(SQL.vaultKeep);
   const free = db.prepare<{ taskId: string; n: number }>(SQL.vaultFree);
   const forget = db.prepare<Place>(SQL.vaultForget);
@@ -51,6 +54,11 @@ export function vaultBooks(db: SqliteDatabase): VaultBooks {
       if (!success || !inVault(closed.source_path)) return;
       const left = vaultPlace(basePath(closed.source_base, closed.source_path));
       if (left !== undefined) forget.run(left);
+    },
+    book(taskId, n, { place, bytes }, now) {
+      const at = vaultPlace(place);
+      if (at === undefined) throw new WritError('INTERNAL', 'a withdrawn copy lies in a vault');
+      book.run({ ...at, taskId, n, bytes, now });
     },
     forget: (base, name) => void forget.run({ base, name }),
   };

@@ -8,7 +8,7 @@ import { vaultBooks } from './journal-vault.ts';
 
 export type JournalWrites = Omit<
   JournalOperations,
-  'view' | 'openAttempts' | 'successes' | 'incidents' | 'vaultEntries' | 'vaultUsage' | 'counts' | 'trimmedTasks'
+  'view' | 'openAttempts' | 'successes' | 'incidents' | 'openIncidents' | 'vaultEntries' | 'vaultUsage' | 'counts' | 'trimmedTasks'
 >;
 
 interface Attempt {
@@ -91,6 +91,7 @@ export function journalWrites(db: SqliteDatabase): JournalWrites {
       const closed = close.get({ taskId, n, state: end.state, result: end.result, identity, doubtful, now });
       if (closed === undefined) throw notOpen('close', taskId, n);
       vault.settle(taskId, n, closed, identity !== null, now);
+      if (end.state === 'failure' && end.withdrawn !== undefined) vault.book(taskId, n, end.withdrawn, now);
       if (identity !== null && closed.undo_of !== null) markUndone(closed.undo_of, taskId, identity);
     },
 

@@ -1,5 +1,5 @@
 import { WritError } from '../../../core/errors.ts';
-import type { PurgeAnswer, Vault, VaultEntry } from '../../../core/ports/index.ts';
+import type { PurgeAnswer, Vault, VaultCursor, VaultEntry } from '../../../core/ports/index.ts';
 import { bytes, counted, duration } from '../../../core/units.ts';
 import { type CommandContext, command, type Registrar } from '../command.ts';
 import type { CliServices } from '../services.ts';
@@ -127,12 +127,12 @@ const PAGE = 500;
 
 /** The entries of the vaults, a page at a time, so that a full vault does not fill memory. */
 export async function* vaultPages(vault: Vault, filter: { base?: string; before?: number }): AsyncGenerator<readonly VaultEntry[]> {
-  let after: string | undefined;
+  let after: VaultCursor | undefined;
   for (;;) {
     const page = await vault.entries(filter, after, PAGE);
     const last = page.at(-1);
     if (!last) return;
     yield page;
-    after = last.taskId;
+    after = last;
   }
 }

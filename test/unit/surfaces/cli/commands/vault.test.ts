@@ -5,9 +5,11 @@ import { createWorld } from '../world.ts';
 function vaultOf(entries: VaultEntry[]): { vault: Vault; purged: string[] } {
   const purged: string[] = [];
   const vault: Vault = {
-    entries: async ({ base, before }, after = '', limit) =>
+    entries: async ({ base, before }, after, limit) =>
       entries
-        .filter((entry) => entry.taskId > after && (base === undefined || entry.base === base) && (before === undefined || entry.since < before))
+        .filter(
+          (entry) => entry.taskId > (after?.taskId ?? '') && (base === undefined || entry.base === base) && (before === undefined || entry.since < before),
+        )
         .slice(0, limit),
     usage: async () => [],
     purge: async (page) =>
