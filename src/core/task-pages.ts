@@ -1,5 +1,6 @@
 import type { TaskFilter } from '../contracts/index.ts';
 import { WritError } from './errors.ts';
+import { wellFormed } from './i-json.ts';
 
 /** A place in the order "newest change first": time of the change, then the row's number. */
 export interface PageCursor {
@@ -28,12 +29,27 @@ export function spanOf({ since, until }: TaskFilter): { readonly from: PageCurso
   };
 }
 
+const CONTROL = /\p{Cc}/gu;
+
+/**
+ * A path as the index has it and as it is looked for: components as files have them (`//` and `/./` collapse, as in
+ * `docs/file-executor.md`), what cannot be shown replaced. A network form stays as it came: it is no path of this host.
+ */
+export function indexedPath(path: string): string {
+  const text = wellFormed(path).replace(CONTROL, '\ufffd');
+  if (!/^\/(?!\/)/.test(text)) return text;
+  return `/${text
+    .split('/')
+    .filter((part) => part !== '' && part !== '.')
+    .join('/')}`;
+}
+
 /**
  * The paths beneath a prefix of whole components, in byte order: the prefix itself, and everything at or after `from` and
  * before `to`.
  */
 export function pathSpan(prefix: string): { readonly exact: string; readonly from: string; readonly to: string } {
-  const exact = prefix.replace(/\/+$/, '');
+  const exact = indexedPath(prefix).replace(/\/+$/, '');
   // '0' is the character after '/'.
   return { exact: exact === '' ? '/' : exact, from: `${exact}/`, to: `${exact}0` };
 }

@@ -194,6 +194,24 @@ export function taskIndexConformance(name: string, make: (limits?: { maxTasks?: 
       expect(await ids(index, { path: '/a/%' })).toEqual([]);
     });
 
+    check('finds a path in the form of the result, however it was pushed and is asked for', async (index) => {
+      await put(index, [
+        event(indexed(1, { sourcePath: '/a//b/./c', destinationPath: '/z/./y//x' })),
+        event(indexed(2, { sourcePath: '/a/tab\tf', destinationPath: '/a/new\nline' })),
+        event(indexed(3, { sourcePath: '//host/share', destinationPath: 'smb://host/share' })),
+      ]);
+      for (const path of ['/a/b/c', '/a//b/./c', '/z/y/x', '/z//y/']) expect(await ids(index, { path })).toEqual(['task-1']);
+      for (const path of ['/a/tab\tf', '/a/tab\ufffdf', '/a/./new\nline']) expect(await ids(index, { path })).toEqual(['task-2']);
+      expect(await ids(index, { path: '/host' })).toEqual([]);
+      expect(await ids(index, { path: '//host' })).toEqual(['task-3']);
+      const [, , first] = (await index.list({}, { limit: 10 })).tasks;
+      expect(first).toMatchObject({ source_path: '/a/b/c', destination_path: '/z/y/x' });
+      // The same look again tells nothing new.
+      const before = (await index.list({}, { limit: 10 })).tasks.length;
+      await put(index, [event(indexed(1, { sourcePath: '/a//b/./c', destinationPath: '/z/./y//x' }))]);
+      expect((await index.list({}, { limit: 10 })).tasks).toHaveLength(before);
+    });
+
     check('refuses a cursor that is none', async (index) => {
       await expect(index.list({}, { cursor: "1' OR 1", limit: 10 })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT', field: 'cursor' });
     });

@@ -3,7 +3,7 @@ import type { TaskEvent, TaskFilter, TaskPage, TaskRecord } from '../../contract
 import { createNotifier } from '../../core/notifier.ts';
 import type { IndexBatch, IndexChange, IndexedTask, JobRef, NumberedTask, TaskIndexHealth, TaskIndexStore } from '../../core/ports/index.ts';
 import { followEvents } from '../../core/task-events.ts';
-import { cursorOf, type PageCursor, parseCursor, pathSpan, spanOf } from '../../core/task-pages.ts';
+import { cursorOf, indexedPath, type PageCursor, parseCursor, pathSpan, spanOf } from '../../core/task-pages.ts';
 
 /** The twin of the SQLite task index: the same answers from a plain list, looked through from end to end. */
 export function createMemoryTaskIndex({ maxTasks = Number.MAX_SAFE_INTEGER, maxEvents = 100_000 } = {}): TaskIndexStore {
@@ -18,7 +18,8 @@ export function createMemoryTaskIndex({ maxTasks = Number.MAX_SAFE_INTEGER, maxE
   let lastN = 0;
   let status: Omit<TaskIndexHealth, 'tasks'> = { state: 'building', lagMs: 0 };
 
-  function take(kind: 'event' | 'look', task: IndexedTask, quiet: boolean): void {
+  function take(kind: 'event' | 'look', told: IndexedTask, quiet: boolean): void {
+    const task = withIndexedPaths(told);
     const old = rows.get(keyOf(task));
     if (old !== undefined && task.seenAt < old.task.seenAt) return;
     if (old !== undefined && sameTask(task, old.task) && (kind === 'look' || task.seenAt === old.task.seenAt)) {
@@ -79,6 +80,11 @@ export function createMemoryTaskIndex({ maxTasks = Number.MAX_SAFE_INTEGER, maxE
       status = next;
     },
   };
+}
+
+function withIndexedPaths(task: IndexedTask): IndexedTask {
+  const indexed = (path: string | undefined): string | undefined => (path === undefined ? undefined : indexedPath(path));
+  return { ...task, sourcePath: indexed(task.sourcePath), destinationPath: indexed(task.destinationPath) };
 }
 
 function keyOf({ queue, jobId }: JobRef): string {

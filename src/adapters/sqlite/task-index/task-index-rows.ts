@@ -1,5 +1,6 @@
 import type { ShownState, TaskEvent, TaskRecord } from '../../../contracts/index.ts';
 import type { IndexedTask } from '../../../core/ports/index.ts';
+import { indexedPath } from '../../../core/task-pages.ts';
 
 /** A row of `task`, in the names of its columns. */
 export interface TaskRow {
@@ -57,6 +58,7 @@ export const COLUMNS = PAIRS.map(([, column]) => column);
 export function rowOf(task: IndexedTask): Omit<TaskRow, 'n'> {
   const row: Record<string, string | number | null> = {};
   for (const [field, column] of PAIRS) row[column] = task[field] ?? null;
+  for (const column of ['source_path', 'destination_path'] as const) if (typeof row[column] === 'string') row[column] = indexedPath(row[column]);
   return row as Omit<TaskRow, 'n'>;
 }
 
