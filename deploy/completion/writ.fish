@@ -44,7 +44,7 @@ complete -c writ -n 'test (__writ_at) = ""' -f -a 'key' -d 'keys of the HTTP API
 complete -c writ -n 'test (__writ_at) = ""' -f -a 'login-link' -d 'print a link that opens a browser session, once'
 complete -c writ -n 'test (__writ_at) = ""' -f -a 'sessions' -d 'browsers that are logged in to the API of this data directory'
 complete -c writ -n 'test (__writ_at) = ""' -f -a 'audit' -d 'what operators did, and whether the record of it is whole'
-complete -c writ -n 'test (__writ_at) = ""' -f -a 'vault' -d 'deleted files, kept so that a delete can be undone'
+complete -c writ -n 'test (__writ_at) = ""' -f -a 'vault' -d 'files that were put aside: deleted, moved to another file system, and copies that were withdrawn'
 complete -c writ -d 'print the version' -s V -l version
 complete -c writ -d 'answer in JSON on stdout' -l json
 complete -c writ -d 'no colours, as with NO_COLOR in the environment' -l no-color
@@ -383,11 +383,11 @@ complete -c writ -n 'test (__writ_at) = "/audit/list"' -d 'only so far back (e.g
 complete -c writ -n 'test (__writ_at) = "/audit/list"' -d 'only these, e.g. task.retry; "key." means all that begin so' -l action
 complete -c writ -n 'test (__writ_at) = "/audit/list"' -d 'print help' -s h -l help
 complete -c writ -n 'test (__writ_at) = "/vault"' -f -a 'list' -d 'show what lies in the vaults'
-complete -c writ -n 'test (__writ_at) = "/vault"' -f -a 'purge' -d 'remove deleted files for good; this cannot be undone and is written to the audit file'
+complete -c writ -n 'test (__writ_at) = "/vault"' -f -a 'purge' -d 'remove files of the vaults for good; this cannot be undone and is written to the audit file'
 complete -c writ -n 'test (__writ_at) = "/vault"' -d 'print help' -s h -l help
 complete -c writ -n 'test (__writ_at) = "/vault/list"' -d 'only the vault of this base directory' -l base
 complete -c writ -n 'test (__writ_at) = "/vault/list"' -d 'print help' -s h -l help
-complete -c writ -n 'test (__writ_at) = "/vault/purge"' -d 'only files that were deleted longer ago, e.g. 30d' -l older-than
+complete -c writ -n 'test (__writ_at) = "/vault/purge"' -d 'only files that were put aside longer ago, e.g. 30d' -l older-than
 complete -c writ -n 'test (__writ_at) = "/vault/purge"' -d 'only the vault of this base directory' -l base
 complete -c writ -n 'test (__writ_at) = "/vault/purge"' -d 'really do it; without it only what would be removed is shown' -l confirm
 complete -c writ -n 'test (__writ_at) = "/vault/purge"' -d 'print help' -s h -l help

@@ -122,7 +122,7 @@ export const OVERVIEW: readonly Panel[] = [
   },
   {
     title: 'Recoveries by decision',
-    description: 'Open attempts of lost workers, by what was decided. incident: a person should look at the file.',
+    description: 'Open attempts of lost workers, by what was decided. incident, of any worker: a person should look at the file.',
     kind: 'timeseries',
     unit: 'ops',
     queries: { '{{decision}}': `sum by (decision) (rate(writ_recoveries_total[${RATE}]))` },

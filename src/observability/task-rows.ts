@@ -102,7 +102,7 @@ export const TASK_METRICS = {
   writ_recoveries_total: {
     type: 'counter',
     unit: 'tasks',
-    help: 'Open attempts of lost workers that were looked at, by decision; incident means that nobody can tell what happened to the file.',
+    help: 'Open attempts of lost workers that were looked at, by decision; incident: one was written to the journal, also by a worker that was not lost.',
     labels: {
       decision: ['redo', 'unlink-source', 'finish', 'publish', 'retire', 'unlink-retired', 'finish-retired', 'withdraw', 'fail', 'incident'],
     },

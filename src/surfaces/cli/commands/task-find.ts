@@ -138,7 +138,9 @@ function detailsText(taskId: string, { view, from, verified, journal, may }: Tas
     signature: verified === undefined ? undefined : verified ? 'verified' : 'DOES NOT VERIFY',
     journal: journal === undefined ? undefined : journalText(journal),
     'may be': Object.entries(may)
-      .flatMap(([what, isIt]) => (isIt ? [what === 'retry' ? 'retried' : what === 'undo' ? 'undone' : 'cancelled'] : []))
+      .flatMap(([what, isIt]) =>
+        isIt ? [what === 'retry' ? (journal?.doubtful === true ? 'retried (--regrant)' : 'retried') : what === 'undo' ? 'undone' : 'cancelled'] : [],
+      )
       .join(', '),
   };
   for (const [name, value] of Object.entries(more)) if (value !== undefined && value !== '') rows.push([name, String(value)]);

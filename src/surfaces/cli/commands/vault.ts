@@ -7,7 +7,10 @@ import { table } from '../text/table.ts';
 import { parseSeconds } from '../text/values.ts';
 
 export const register: Registrar = (program, deps, exit) => {
-  const vault = program.command('vault').helpCommand(false).description('deleted files, kept so that a delete can be undone');
+  const vault = program
+    .command('vault')
+    .helpCommand(false)
+    .description('files that were put aside: deleted, moved to another file system, and copies that were withdrawn');
   vault
     .command('list')
     .description('show what lies in the vaults')
@@ -15,8 +18,8 @@ export const register: Registrar = (program, deps, exit) => {
     .action(command<[], ListFlags>(deps, exit, runVaultList));
   vault
     .command('purge')
-    .description('remove deleted files for good; this cannot be undone and is written to the audit file')
-    .requiredOption('--older-than <time>', 'only files that were deleted longer ago, e.g. 30d')
+    .description('remove files of the vaults for good; this cannot be undone and is written to the audit file')
+    .requiredOption('--older-than <time>', 'only files that were put aside longer ago, e.g. 30d')
     .option('--base <id>', 'only the vault of this base directory')
     .option('--confirm', 'really do it; without it only what would be removed is shown')
     .action(command<[], PurgeFlags>(deps, exit, runVaultPurge));
@@ -26,9 +29,14 @@ interface ListFlags {
   readonly base?: string;
 }
 
-const COLUMNS = [{ title: 'task' }, { title: 'deleted', align: 'right' }, { title: 'size', align: 'right' }, { title: 'file' }] as const;
+const COLUMNS = [{ title: 'task' }, { title: 'kind' }, { title: 'since', align: 'right' }, { title: 'size', align: 'right' }, { title: 'file' }] as const;
 
-/** `writ vault list`: what a delete has put aside. With --json a stream, because a vault may be large. */
+/** Why a file lies there, by the first letter of its name. */
+const KIND: Readonly<Record<string, string>> = { d: 'deleted', r: 'retired', w: 'withdrawn' };
+
+const kindOf = ({ name }: VaultEntry): string => KIND[name.slice(0, 1)] ?? 'unknown';
+
+/** `writ vault list`: what deletes and moves to other file systems have put aside. With --json a stream, because a vault may be large. */
 async function runVaultList(context: CommandContext, flags: ListFlags): Promise<number> {
   const services = await context.services();
   const vault = await services.vault();
@@ -44,6 +52,7 @@ async function runVaultList(context: CommandContext, flags: ListFlags): Promise<
     if (!context.output.json) {
       const rows = page.map((entry) => [
         entry.taskId,
+        kindOf(entry),
         `${duration(now - entry.since)} ago`,
         bytes(entry.bytes),
         services.showPath(entry.original.base, entry.original.segments),
@@ -60,6 +69,7 @@ function lineOf(entry: VaultEntry, services: Pick<CliServices, 'showPath'>): obj
   return {
     base: entry.base,
     name: entry.name,
+    kind: kindOf(entry),
     task_id: entry.taskId,
     file: services.showPath(entry.original.base, entry.original.segments),
     bytes: entry.bytes,

@@ -62,6 +62,7 @@ type Refused = Extract<RetryEnd, { readonly kind: 'refused' }>;
 async function judge(taskId: string, { regrant }: RetryTerms, services: OperatorServices): Promise<Granted> {
   const status = failedStanding(taskId, await readTaskStatus(taskId, services.tasks));
   const renew = regrant === true || leaseHasExpired(status, await services.signatures(), services.clock.now());
+  if (!renew) await refuseDoubtful(taskId, status, services);
   return { kind: 'granted', taskId, status, failed: renew ? renewable(taskId, status, regrant ?? services.regrantByDefault) : undefined };
 }
 
@@ -119,6 +120,17 @@ function failedStanding(taskId: string, status: TaskStatus): FailedTask {
     throw new WritError('NOT_FOUND', `${taskId} has failed, but its job is no longer kept (7 days): push the same manifest again`);
   }
   return status;
+}
+
+/** Under the lease of a doubtful end only its stored answer comes back (docs/protocol.md 6). Where no journal lies nobody can tell. */
+async function refuseDoubtful(taskId: string, status: FailedTask, { tasks, signatures }: OperatorServices): Promise<void> {
+  const doubtful = (await tasks.journal?.view(taskId))?.doubtful;
+  const lease = jobDataOf(status.job)?.lease;
+  if (doubtful === undefined || lease === undefined || (await signatures()).peek(lease)?.jti !== doubtful.jti) return;
+  throw new WritError(
+    'WRONG_STATE',
+    `nobody can tell whether ${taskId} had its effect, and under its lease it is not run again: look at its files (writ doctor has the incident), then ask for a regrant (--regrant)`,
+  );
 }
 
 function leaseHasExpired(status: FailedTask, signatures: SignatureReader, now: number): boolean {

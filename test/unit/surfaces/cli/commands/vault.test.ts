@@ -38,7 +38,7 @@ describe('writ vault', () => {
     const { vault } = vaultOf(Array.from({ length: 1_203 }, (_, at) => entry(`t${String(at).padStart(5, '0')}`, world.clock.ms - DAY)));
     const { lines } = await world.cli(['vault', 'list', '--json'], '', { vault: async () => vault });
     expect(lines).toHaveLength(1_204);
-    expect(lines[0]).toMatchObject({ task_id: 't00000', file: '/main/x/t00000' });
+    expect(lines[0]).toMatchObject({ task_id: 't00000', kind: 'deleted', file: '/main/x/t00000' });
     expect(lines.at(-1)).toEqual({ summary: { files: 1_203, bytes: 1_203 * 1024 } });
   });
 

@@ -42,6 +42,36 @@ describe('retries of many tasks', () => {
     expect(await standing(together.world)).toEqual(await standing(alone.world));
   });
 
+  it('are refused under the lease of a doubtful end, and say what is needed: its stored answer would come back', async () => {
+    const { world, services } = await openWorld();
+    const jti = world.signatures.peek((await world.tasks.enqueue.jobState('live'))?.data.lease ?? '')?.jti ?? '';
+    const doubtful = (of: string) => ({
+      attempts: 1,
+      open: undefined,
+      success: undefined,
+      trimmed: undefined,
+      doubtful: { manifestSha256: '', jti: of, result: '' },
+    });
+    const under = (of: string): OperatorServices => ({ ...services, tasks: { ...services.tasks, journal: { view: async () => doubtful(of) } } });
+    await expect(retryTask('live', {}, under(jti))).rejects.toMatchObject({ code: 'WRONG_STATE', message: expect.stringContaining('(--regrant)') });
+    expect((await world.tasks.enqueue.jobState('live'))?.state).toBe('failed');
+    // The lease in doubt is an older one: somebody has decided since.
+    expect(await retryTask('live', {}, under('another'))).toEqual({ regranted: false });
+    expect(await retryTask('late', {}, under('any'))).toEqual({ regranted: true });
+  });
+
+  it('run under a new lease where one is asked for after a doubtful end', async () => {
+    const { services } = await openWorld();
+    const view = async () => ({
+      attempts: 1,
+      open: undefined,
+      success: undefined,
+      trimmed: undefined,
+      doubtful: { manifestSha256: '', jti: 'any', result: '' },
+    });
+    expect(await retryTask('live', { regrant: true }, { ...services, tasks: { ...services.tasks, journal: { view } } })).toEqual({ regranted: true });
+  });
+
   it('ask the kernel once for all new leases', async () => {
     const { world, services } = await openWorld();
     await retryTasks(IDS, {}, services);
