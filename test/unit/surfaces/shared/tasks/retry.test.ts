@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { WritError } from '../../../../../src/core/errors.ts';
 import { failure } from '../../../../../src/core/outcome.ts';
+import { jobDataOf } from '../../../../../src/surfaces/shared/tasks/job-data.ts';
 import type { OperatorServices } from '../../../../../src/surfaces/shared/tasks/operator.ts';
 import { type RetryTerms, retryTask, retryTasks } from '../../../../../src/surfaces/shared/tasks/retry.ts';
 import { createWorld, type World } from '../../cli/world.ts';
@@ -44,7 +45,7 @@ describe('retries of many tasks', () => {
 
   it('are refused under the lease of a doubtful end, and say what is needed: its stored answer would come back', async () => {
     const { world, services } = await openWorld();
-    const jti = world.signatures.peek((await world.tasks.enqueue.jobState('live'))?.data.lease ?? '')?.jti ?? '';
+    const jti = world.signatures.peek(jobDataOf(await world.tasks.enqueue.jobState('live'))?.lease ?? '')?.jti ?? '';
     const doubtful = (of: string) => ({
       attempts: 1,
       open: undefined,
