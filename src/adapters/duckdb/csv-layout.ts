@@ -1,6 +1,7 @@
 import type { DatasetScope } from '../../core/ports/index.ts';
 import { checkCsv } from './csv-check.ts';
 import { readCsvHeader } from './csv-header.ts';
+import { numericKeys } from './csv-numbers.ts';
 import { BrokenDataSet, columnsByName, type KeyReading, keyColumn, type Layout, textColumns } from './layout.ts';
 import { quoteText } from './quote.ts';
 
@@ -44,23 +45,7 @@ const OPTIONS = [
 
 /** DuckDB reads an empty field as NULL, quoted or not. */
 function textKey(column: string): KeyReading {
-  return { value: column, isGood: `(${column} IS NOT NULL)`, identity: `hash(${column})`, kind: 'text' };
-}
-
-/** Integers are exact up to 38 digits. Where one key has another form all are doubles; those that are then equal count as repeated. */
-function numericKeys(column: string): [KeyReading, ...KeyReading[]] {
-  const double = `TRY_CAST(${column} AS DOUBLE)`;
-  return [
-    integerKey(column, 'BIGINT'),
-    integerKey(column, 'HUGEINT'),
-    { value: double, isGood: `coalesce(isfinite(${double}), false)`, identity: double, kind: 'double' },
-  ];
-}
-
-/** Only integers in their plainest form: a cast alone would round `1.5` and take `007`. One form, so equal keys are equal texts. */
-function integerKey(column: string, type: 'BIGINT' | 'HUGEINT'): KeyReading {
-  const value = `TRY_CAST(${column} AS ${type})`;
-  return { value, isGood: `coalesce(${value}::VARCHAR = ${column}, false)`, identity: `hash(${column})`, kind: 'integer' };
+  return { value: column, isGood: `(${column} IS NOT NULL)`, identity: `hash(${column})`, exact: column, kind: 'text' };
 }
 
 function isNumberOrEmpty(column: string): string {

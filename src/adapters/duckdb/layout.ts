@@ -26,9 +26,13 @@ export interface KeyReading {
   readonly value: string;
   /** SQL: whether a record's key can be used; never NULL. */
   readonly isGood: string;
-  /** SQL of what is equal exactly if two keys are. */
+  /** SQL of at most 16 bytes that are equal if two keys are. */
   readonly identity: string;
-  readonly kind: 'text' | 'integer' | 'decimal' | 'double';
+  /** SQL of what is equal exactly if two keys are; undefined where `identity` is. */
+  readonly exact?: string;
+  /** SQL of the key's text, made of the column `key`; its plain cast if undefined. */
+  readonly written?: string;
+  readonly kind: 'text' | 'integer' | 'number' | 'decimal' | 'double';
 }
 
 /** What a file holds and how DuckDB reads it. */

@@ -51,7 +51,7 @@ const INTEGERS: ReadonlySet<string> = new Set([
 
 function keyReading(column: string, type: string): KeyReading {
   const isThere = `(${column} IS NOT NULL)`;
-  if (type === 'VARCHAR') return { value: column, isGood: isThere, identity: `hash(${column})`, kind: 'text' };
+  if (type === 'VARCHAR') return { value: column, isGood: isThere, identity: `hash(${column})`, exact: column, kind: 'text' };
   if (INTEGERS.has(type)) return { value: column, isGood: isThere, identity: column, kind: 'integer' };
   if (type.startsWith('DECIMAL(')) return { value: column, isGood: isThere, identity: column, kind: 'decimal' };
   if (type !== 'DOUBLE' && type !== 'FLOAT') throw new BrokenDataSet('the primary key is neither text nor a number');

@@ -1,22 +1,16 @@
 import { z } from 'zod';
-import { codePointLength } from '../../core/code-points.ts';
-import type { DatasetKey, DatasetMatch } from '../../core/ports/dataset-source.ts';
+import type { DatasetMatch } from '../../core/ports/dataset-source.ts';
+import { keyOf } from './key-text.ts';
 import { BrokenDataSet, type KeyReading, type Layout } from './layout.ts';
+import { firstSql, parameters, recordsSql } from './scan-sql.ts';
 import type { Session } from './session.ts';
 import { refuseRepeated } from './unique.ts';
 
-/** Code points that a snippet may need on either side of a match. */
-const AROUND = 100;
+/** A match as DuckDB gives it: the text of its key, and the place of its field. */
+export const FirstMatches = z.array(z.object({ id: z.string(), field: z.number(), text: z.string() })).nullable();
 
-/** What the one row of the scan holds. `first` is NULL when nothing matches. */
-const ScanRow = z.tuple([
-  z.bigint(),
-  z.bigint(),
-  z.bigint(),
-  z.bigint(),
-  z.bigint(),
-  z.array(z.object({ id: z.string(), field: z.number(), text: z.string() })).nullable(),
-]);
+/** What the one row of the scan holds. The last is NULL when nothing matches. */
+const ScanRow = z.tuple([z.bigint(), z.bigint(), z.bigint(), z.bigint(), z.bigint(), FirstMatches]);
 
 /** One pass over the file for the matches, what is wrong with keys, and how many different ones there are; more only if keys may repeat. Throws Broken. */
 export async function search(
@@ -25,19 +19,19 @@ export async function search(
   query: string,
   maxResults: number,
 ): Promise<{ count: number; matches: readonly DatasetMatch[] }> {
-  const { key, count, first, mayRepeat } = await scanWithKeys(session, layout, query, maxResults);
-  if (mayRepeat) await refuseRepeated(session, layout.from, key.identity);
-  const matches = first.map(({ id, field, text }) => ({ key: KEY_OF[key.kind](id), field: layout.texts[field]?.name ?? '', text }));
-  return { count, matches };
+  const { key, count, first } = await scanRecords(session, layout, query, maxResults);
+  return { count, matches: first.map(({ id, field, text }) => ({ key: keyOf(id, key.kind), field: layout.texts[field]?.name ?? '', text })) };
 }
 
-/** Tries the readings of the key in turn. */
-async function scanWithKeys(session: Session, layout: Layout, query: string, maxResults: number) {
+/** The matches, and the reading of the key that fits all records. Throws Broken also where a key repeats. */
+export async function scanRecords(session: Session, layout: Layout, query: string, maxResults: number) {
   for (const key of layout.keys) {
-    const rows = await session.rows(scanSql(layout, key, query, maxResults), { query });
+    const rows = await session.rows(scanSql(layout, key, query, maxResults), parameters(layout, query));
     const [count, badKeys, broken, records, identities, first] = ScanRow.parse(rows[0]);
     if (broken > 0n) throw new BrokenDataSet('a column that is declared numeric holds something else');
-    if (badKeys === 0n) return { key, count: Number(count), first: first ?? [], mayRepeat: identities < records };
+    if (badKeys > 0n) continue;
+    if (identities < records) await refuseRepeated(session, layout.from, key);
+    return { key, count: Number(count), first: first ?? [] };
   }
   throw new BrokenDataSet('a record has no usable primary key');
 }
@@ -46,23 +40,10 @@ async function scanWithKeys(session: Session, layout: Layout, query: string, max
  * One aggregate over the whole file: no record is kept but the first `maxResults` matches, and of those no more text
  * than a snippet can show; and the identity of each key, 8 or 16 bytes, which spills.
  */
-function scanSql({ from, texts, mustHold }: Layout, key: KeyReading, query: string, maxResults: number): string {
-  const matches = texts.map(({ column }, place) => `WHEN contains(${column}, $query) THEN ${place}`).join(' ');
-  const field = texts.length === 0 ? 'NULL::INTEGER' : `CASE ${matches} END`;
-  const length = codePointLength(query) + 2 * AROUND;
-  const excerpts = texts.map(({ column }, place) => `WHEN ${place} THEN substr(${column}, greatest(instr(${column}, $query) - ${AROUND}, 1), ${length})`);
-  const text = texts.length === 0 ? "''" : `CASE field ${excerpts.join(' ')} END`;
-  const holds = mustHold.length === 0 ? 'true' : mustHold.join(' AND ');
+function scanSql(layout: Layout, key: KeyReading, query: string, maxResults: number): string {
+  const holds = layout.mustHold.length === 0 ? 'true' : layout.mustHold.join(' AND ');
   return `
     SELECT count(field), count(*) FILTER (NOT good), count(*) FILTER (NOT holds), count(*), count(DISTINCT identity),
-      arg_min({id: key::VARCHAR, field: field, text: ${text}}, key, ${maxResults}) FILTER (field IS NOT NULL AND good)
-    FROM (SELECT *, ${key.value} AS key, ${key.isGood} AS good, (${holds}) AS holds, ${key.identity} AS identity, ${field} AS field FROM ${from})`;
+      ${firstSql(layout, key, query, maxResults)}
+    FROM (${recordsSql(layout, key, holds)})`;
 }
-
-/** From DuckDB's text of a key to the key. */
-const KEY_OF = {
-  text: (text) => text,
-  integer: (text) => BigInt(text),
-  double: (text) => Number(text),
-  decimal: (text) => (text.includes('.') ? text.replace(/\.?0+$/u, '').replace(/^-0$/u, '0') : text),
-} satisfies Record<KeyReading['kind'], (text: string) => DatasetKey>;

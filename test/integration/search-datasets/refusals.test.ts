@@ -112,6 +112,29 @@ describe('a CSV file', () => {
     expect(ids(await search('csv', 'k,a\n1.50,x\n1e1,x\n007,x\n-0,x\n', { numeric: ['k'] }))).toEqual(['0', '1.5', '7', '10']);
   });
 
+  it.each([
+    ['9007199254740993', '0.5'],
+    ['20240101000000000001', '0007'],
+    ['9007199254740993', '9007199254740992', '1e3'],
+    [' 9_007_199_254_740_993', '+9007199254740992', '.5'],
+    [`1${'0'.repeat(398)}1`, `-1${'0'.repeat(398)}1`, '2.5'],
+  ])('keeps every digit of the keys %j and %j', { tags: ['SE-49', 'SE-50'] }, async (...keys) => {
+    const answer = await search('csv', `k,a\n${keys.map((key) => `${key},x\n`).join('')}`, { numeric: ['k'] });
+    const plain = keys.map((key) => key.trim().replaceAll('_', '')).map((key) => (/^[+-]?[0-9]+$/.test(key) ? String(BigInt(key)) : String(Number(key))));
+    const ids = 'error' in answer ? answer : answer.hits.map(({ id }) => id);
+    expect(ids).toEqual(plain.sort((a, b) => (BigInt(a.split('.')[0] ?? '') < BigInt(b.split('.')[0] ?? '') ? -1 : 1)));
+  });
+
+  it.each([
+    ['1.0', '1'],
+    ['0.5', '5e-1'],
+    ['9007199254740993.0', '9007199254740992'],
+    ['-0', '0', '9007199254740993'],
+  ])('whose keys are the numbers %s and %s has one twice', { tags: ['SE-47'] }, async (...keys) => {
+    const answer = await search('csv', `k,a\n${keys.map((key) => `${key},x\n`).join('')}`, { numeric: ['k'] });
+    expect(answer).toEqual({ error: 'EXECUTION_FAILED', message: 'the primary key is not unique' });
+  });
+
   it.each(['y', '1.0', 'nan', 'inf', '1e400', ''])('whose numeric key is also %j fails, 1 being there', { tags: ['SE-47'] }, async (key) => {
     expect(await search('csv', `k,a\n1,x\n${key},x\n`, { numeric: ['k'] })).toMatchObject({ error: 'EXECUTION_FAILED' });
   });
