@@ -2,8 +2,7 @@ import fs from 'node:fs/promises';
 import path from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loadDuckDb } from '../../src/adapters/duckdb/session.ts';
-import { createDatasetBench, type DatasetAnswer, type DatasetCase } from '../support/datasets.ts';
+import { createDatasetBench, type DatasetAnswer, type DatasetCase, writeParquet } from '../support/datasets.ts';
 import { cases } from '../support/oracle-runs.ts';
 
 let bench: Awaited<ReturnType<typeof createDatasetBench>>;
@@ -33,15 +32,9 @@ async function asJsonLines(keys: readonly string[]): Promise<DatasetAnswer> {
 }
 
 async function asParquet(keys: readonly string[], type: string): Promise<DatasetAnswer> {
-  const duckdb = await loadDuckDb();
-  if (duckdb === undefined) throw new Error('DuckDB is not installed');
   const file = path.join(bench.directory, 'keys.parquet');
-  const instance = await duckdb.DuckDBInstance.create(':memory:');
-  const connection = await instance.connect();
   const rows = keys.map((key, place) => `('${key}'::${type}, '${textAt(place)}')`).join(', ');
-  await connection.run(`COPY (SELECT * FROM (VALUES ${rows}) t(k, a)) TO '${file}' (FORMAT parquet)`);
-  connection.closeSync();
-  instance.closeSync();
+  await writeParquet(file, `SELECT * FROM (VALUES ${rows}) t(k, a)`);
   return ask('parquet', file);
 }
 

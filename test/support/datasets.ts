@@ -5,6 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createDatasetSources } from '../../src/adapters/duckdb/index.ts';
+import { loadDuckDb } from '../../src/adapters/duckdb/session.ts';
 import type { DatasetScope, Found } from '../../src/core/ports/index.ts';
 import { createDatasetsScan } from '../../src/executors/search/datasets/index.ts';
 import { ScanError } from '../../src/executors/search/scan-error.ts';
@@ -47,6 +48,17 @@ export async function askOracle(cases: readonly DatasetCase[]): Promise<unknown[
     .trimEnd()
     .split('\n')
     .map((line): unknown => JSON.parse(line));
+}
+
+/** Writes the rows of a query of DuckDB's, with the types that they have there. */
+export async function writeParquet(file: string, sql: string): Promise<void> {
+  const duckdb = await loadDuckDb();
+  if (duckdb === undefined) throw new Error('DuckDB is not installed');
+  const instance = await duckdb.DuckDBInstance.create(':memory:');
+  const connection = await instance.connect();
+  await connection.run(`COPY (${sql}) TO '${file}' (FORMAT parquet)`);
+  connection.closeSync();
+  instance.closeSync();
 }
 
 /** What both kinds of answers have in common. */

@@ -49,14 +49,16 @@ async function answer(session: Session, scope: DatasetScope, source: Source, que
   } catch (error) {
     if (error instanceof BrokenDataSet) return { ok: false, code: 'EXECUTION_FAILED', message: error.message };
     if (error instanceof TooLong) return { ok: false, code: 'RESOURCE_EXHAUSTED', message: error.message };
-    return refusalOf(messageOf(error), scope.format);
+    const refusal = refusalOf(messageOf(error), scope.format);
+    if (refusal === undefined) throw error;
+    return refusal;
   }
 }
 
-/** DuckDB's own messages quote the file's contents and path, so only what they mean is handed on. */
-function refusalOf(message: string, format: string): DatasetRefusal {
+/** DuckDB's own messages quote the file's contents and path, so only what they mean is handed on; undefined for an error of another kind. */
+function refusalOf(message: string, format: string): DatasetRefusal | undefined {
   if (/^Out of Memory Error/i.test(message)) return { ok: false, code: 'RESOURCE_EXHAUSTED', message: 'the search needs more memory than it may take' };
   if (/Maximum line size/i.test(message)) return { ok: false, code: 'RESOURCE_EXHAUSTED', message: 'a record is longer than 4 MiB' };
-  const kind = /^[A-Za-z ]{1,40} Error/.exec(message)?.[0] ?? 'unknown error';
-  return { ok: false, code: 'EXECUTION_FAILED', message: `the file cannot be read as ${format} to its end (${kind})` };
+  const kind = /^[A-Za-z ]{1,40} Error/.exec(message)?.[0];
+  return kind === undefined ? undefined : { ok: false, code: 'EXECUTION_FAILED', message: `the file cannot be read as ${format} to its end (${kind})` };
 }

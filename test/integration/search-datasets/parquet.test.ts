@@ -3,7 +3,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { createDatasetBench, type DatasetCase } from '../../support/datasets.ts';
+import { createDatasetBench, type DatasetCase, writeParquet } from '../../support/datasets.ts';
 
 /** Files written by pyarrow, and their records as JSON: see make.py there. */
 const FIXTURES = fileURLToPath(new URL('../../fixtures/datasets/', import.meta.url));
@@ -91,6 +91,18 @@ describe('a search of a Parquet file', () => {
     ['same-names', 'two columns have the same name'],
   ])('fails on %s, whether or not such a record matches', { tags: ['SE-47'] }, async (name, message) => {
     expect(await bench.search(caseOf(name, 'absent'))).toEqual({ error: 'EXECUTION_FAILED', message });
+  });
+
+  it.each([
+    ['numbers', 'SELECT i AS key, i * 2 AS n FROM range(3) t(i)'],
+    ['JSON', 'SELECT i AS key, \'"fade"\'::JSON AS n FROM range(3) t(i)'],
+    ['bytes', "SELECT i AS key, 'fade'::BLOB AS n FROM range(3) t(i)"],
+  ])('has an empty answer where all columns hold %s, and a repeated key fails there, too', { tags: ['SE-47', 'SE-58'] }, async (_, sql) => {
+    const file = path.join(bench.directory, 'no-text.parquet');
+    await writeParquet(file, sql);
+    expect(await bench.search({ ...caseOf('', 'fade'), path: file })).toEqual({ count: 0, hits: [] });
+    await writeParquet(file, `${sql} UNION ALL ${sql}`);
+    expect(await bench.search({ ...caseOf('', 'fade'), path: file })).toEqual({ error: 'EXECUTION_FAILED', message: 'the primary key is not unique' });
   });
 
   it('fails on a file that is cut off or altered', { tags: ['SE-68'] }, async () => {

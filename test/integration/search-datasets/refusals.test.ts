@@ -103,6 +103,16 @@ describe('a CSV file', () => {
     expect(await search('csv', 'k,a\n1,y\n')).toEqual({ count: 0, hits: [] });
   });
 
+  it('without a column of text has an empty answer, and its records are checked all the same', { tags: ['SE-47', 'SE-58'] }, async () => {
+    const all = { numeric: ['k', 'n'] };
+    expect(await search('csv', 'k,n\n1,2\n2,3\n', all)).toEqual({ count: 0, hits: [] });
+    expect(await search('csv', 'k\n0.5\n9007199254740993\n', { numeric: ['k'] })).toEqual({ count: 0, hits: [] });
+    expect(await search('csv', 'k,n\n1,2\n1,3\n', all)).toEqual({ error: 'EXECUTION_FAILED', message: 'the primary key is not unique' });
+    expect(await search('csv', 'k,n\n1,2\n,3\n', all)).toEqual({ error: 'EXECUTION_FAILED', message: 'a record has no usable primary key' });
+    expect(await search('csv', 'k,n\n1,y\n', all)).toMatchObject({ error: 'EXECUTION_FAILED' });
+    expect(await search('csv', 'k,n\n1,2\n2\n', all)).toMatchObject({ error: 'EXECUTION_FAILED' });
+  });
+
   it('orders declared numbers by value and all else as text, and searches no numbers', { tags: ['SE-48', 'SE-49'] }, async () => {
     const rows = 'k,n,a\n10,1,x\n9,2,x\n-1,,x\n';
     const ids = (answer: Awaited<ReturnType<typeof search>>) => ('error' in answer ? answer : answer.hits.map(({ id }) => id));
