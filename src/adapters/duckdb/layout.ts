@@ -5,7 +5,7 @@ export class BrokenDataSet extends Error {
   override readonly name = 'Broken';
 }
 
-/** A record that is longer than what is held of a file at once; the message names no path. */
+/** A record that is longer, or a file that is wider, than what is held at once; the message names no path. */
 export class TooLong extends Error {
   override readonly name = 'TooLong';
 }
@@ -48,8 +48,13 @@ export interface Layout {
   check(): Promise<void>;
 }
 
-/** Names and places of columns, each name once. */
+/** A statement names each column, and a wide file is read again for some of them at a time. */
+const MAX_COLUMNS = 10_000;
+
+/** Names and places of columns, each name once. Throws Broken, or TooLong for more than 10,000. */
 export function columnsByName(names: readonly string[]): ReadonlyMap<string, string> {
+  if (names.length > MAX_COLUMNS)
+    throw new TooLong(`a file of columns has at most ${MAX_COLUMNS} of them here, and JSON Lines has no such limit; this one has ${names.length}`);
   const places = new Map(names.map((name, place) => [name, `c${place}`]));
   if (places.size !== names.length) throw new BrokenDataSet('two columns have the same name');
   return places;

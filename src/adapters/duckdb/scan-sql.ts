@@ -1,5 +1,11 @@
+import { z } from 'zod';
 import { codePointLength } from '../../core/code-points.ts';
 import type { KeyReading, TextColumn } from './layout.ts';
+
+/** A match as DuckDB gives it: the text of its key, the place of its field in the texts of the statement, and what a snippet is made of. */
+const FirstMatch = z.object({ id: z.string(), field: z.number(), text: z.string() });
+export type FirstMatch = z.infer<typeof FirstMatch>;
+export const FirstMatches = z.array(FirstMatch).nullable();
 
 /** Code points that a snippet may need on either side of a match. */
 const AROUND = 100;
@@ -15,8 +21,10 @@ export interface Part {
 export function recordsSql({ from, texts }: Part, key: KeyReading, holds = 'true'): string {
   const field = arms('CASE', texts, ({ column }, place) => `WHEN contains(${column}, $query) THEN ${place}`);
   const text = arms('CASE field', texts, ({ column }, place) => `WHEN ${place} THEN ${column}`);
-  return `SELECT *, ${text}::VARCHAR AS text FROM (
-    SELECT *, ${key.value} AS key, ${key.isGood} AS good, (${holds}) AS holds, ${key.identity} AS identity, ${field}::INTEGER AS field FROM ${from})`;
+  // Every column that a statement names costs time, the star names all, and a file may have 10,000.
+  const columns = texts.map(({ column }) => `${column}, `).join('');
+  return `SELECT key, good, holds, identity, field, ${text}::VARCHAR AS text FROM (
+    SELECT ${columns}${key.value} AS key, ${key.isGood} AS good, (${holds}) AS holds, ${key.identity} AS identity, ${field}::INTEGER AS field FROM ${from})`;
 }
 
 /**

@@ -2,12 +2,10 @@ import { z } from 'zod';
 import type { DatasetMatch } from '../../core/ports/dataset-source.ts';
 import { keyOf } from './key-text.ts';
 import { BrokenDataSet, type KeyReading, type Layout } from './layout.ts';
-import { firstSql, parameters, recordsSql } from './scan-sql.ts';
+import { FirstMatches, firstSql, parameters, recordsSql } from './scan-sql.ts';
 import type { Session } from './session.ts';
 import { refuseRepeated } from './unique.ts';
-
-/** A match as DuckDB gives it: the text of its key, and the place of its field. */
-export const FirstMatches = z.array(z.object({ id: z.string(), field: z.number(), text: z.string() })).nullable();
+import { MAX_AT_ONCE, refuseUnlessHolds, searchParts } from './wide.ts';
 
 /** What the one row of the scan holds. The last is NULL when nothing matches. */
 const ScanRow = z.tuple([z.bigint(), z.bigint(), z.bigint(), z.bigint(), z.bigint(), FirstMatches]);
@@ -19,12 +17,23 @@ export async function search(
   query: string,
   maxResults: number,
 ): Promise<{ count: number; matches: readonly DatasetMatch[] }> {
-  const { key, count, first } = await scanRecords(session, layout, query, maxResults);
+  const { key, count, first } = await (isWide(layout) ? scanWide : scanRecords)(session, layout, query, maxResults);
   return { count, matches: first.map(({ id, field, text }) => ({ key: keyOf(id, key.kind), field: layout.texts[field]?.name ?? '', text })) };
 }
 
+function isWide({ texts, mustHold }: Layout): boolean {
+  return texts.length + mustHold.length > MAX_AT_ONCE;
+}
+
+/** As `scanRecords`, with a pass for the keys and others for some columns at a time. */
+async function scanWide(session: Session, layout: Layout, query: string, maxResults: number) {
+  await refuseUnlessHolds(session, layout);
+  const { key } = await scanRecords(session, { ...layout, texts: [], mustHold: [] }, query, maxResults);
+  return { key, ...(await searchParts(session, layout, key, query, maxResults)) };
+}
+
 /** The matches, and the reading of the key that fits all records. Throws Broken also where a key repeats. */
-export async function scanRecords(session: Session, layout: Layout, query: string, maxResults: number) {
+async function scanRecords(session: Session, layout: Layout, query: string, maxResults: number) {
   for (const key of layout.keys) {
     const rows = await session.rows(scanSql(layout, key, query, maxResults), parameters(layout, query));
     const [count, badKeys, broken, records, identities, first] = ScanRow.parse(rows[0]);
