@@ -44,7 +44,10 @@ async function answer(session: Session, scope: DatasetScope, source: Source, que
     // Both to their end: DuckDB must not lose its session, and what is malformed has the first word.
     const [checked, searched] = await Promise.allSettled([layout.check(), search(session, layout, query, maxResults)]);
     if (checked.status === 'rejected') throw checked.reason;
-    if (searched.status === 'rejected') throw searched.reason;
+    if (searched.status === 'rejected') {
+      if (/^Invalid Input Error/.test(messageOf(searched.reason))) await layout.findFault();
+      throw searched.reason;
+    }
     return { ok: true, ...searched.value };
   } catch (error) {
     if (error instanceof BrokenDataSet) return { ok: false, code: 'EXECUTION_FAILED', message: error.message };

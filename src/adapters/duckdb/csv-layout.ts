@@ -18,12 +18,14 @@ export async function csvLayout(scope: DatasetScope, { fd, path }: { fd: number;
   const numeric = new Set(scope.numeric);
   for (const name of numeric) if (!places.has(name)) throw new BrokenDataSet('a column that is declared numeric does not exist');
   const columns = names.map((_, place) => `c${place}: 'VARCHAR'`).join(', ');
+  const shape = { columns: names.length, lineEnd, start, longest: LONGEST };
   return {
     from: `read_csv(${quoteText(path)}, columns = {${columns}}, ${OPTIONS})`,
     texts: textColumns(places, (name) => !numeric.has(name)),
     keys: numeric.has(scope.primaryKey) ? numericKeys(key) : [textKey(key)],
     mustHold: [...places].filter(([name]) => numeric.has(name) && name !== scope.primaryKey).map(([, column]) => isNumberOrEmpty(column)),
-    check: () => checkCsv(fd, { columns: names.length, lineEnd, start, longest: LONGEST }),
+    check: () => checkCsv(fd, { ...shape, isThorough: false }),
+    findFault: () => checkCsv(fd, { ...shape, isThorough: true }),
   };
 }
 

@@ -1,4 +1,15 @@
-import { BrokenDataSet } from './layout.ts';
+import { isUtf8 } from 'node:buffer';
+
+/** A record that is malformed, and where in the window: what is said follows the number of that line. */
+export class BrokenRecord extends Error {
+  override readonly name = 'BrokenRecord';
+  readonly at: number;
+
+  constructor(at: number, what: string) {
+    super(what);
+    this.at = at;
+  }
+}
 
 const LF = 0x0a;
 const CR = 0x0d;
@@ -12,6 +23,8 @@ export interface CsvShape {
   /** Fields of every record. */
   readonly columns: number;
   readonly lineEnd: LineEnd;
+  /** Also what DuckDB refuses by itself, but without saying where: fields too many or too few, and what is not UTF-8. */
+  readonly isThorough: boolean;
 }
 
 /**
@@ -23,9 +36,9 @@ export interface CsvShape {
  *
  * @param window begins with a record
  * @param isLast whether the file ends with it
- * @returns the start of the last record that is not complete, or the length of the window. Throws Broken.
+ * @returns the start of the last record that is not complete, or the length of the window. Throws BrokenRecord.
  */
-export function checkRecords(window: Buffer, { columns, lineEnd }: CsvShape, isLast: boolean): number {
+export function checkRecords(window: Buffer, shape: CsvShape, isLast: boolean): number {
   const quotes = finder(window, QUOTE);
   const returns = finder(window, CR);
   let record = 0;
@@ -35,14 +48,14 @@ export function checkRecords(window: Buffer, { columns, lineEnd }: CsvShape, isL
     const end = feed < 0 ? window.length : feed;
     const quote = quotes(from);
     if (quote < end) {
-      if (returns(from) < quote) throw strayReturn();
+      if (returns(from) < quote) throw strayReturn(returns(from));
       const behind = endOfQuoted(window, record, quote, isLast);
       if (behind === undefined) return record;
       from = behind;
       continue;
     }
     if (feed < 0 && !isLast) return record;
-    checkLine(window, record, end, { columns, lineEnd: feed < 0 ? undefined : lineEnd }, returns(from));
+    checkLine(window, record, end, feed < 0 ? { ...shape, lineEnd: undefined } : shape, returns(from));
     record = end + 1;
     from = record;
   }
@@ -63,33 +76,40 @@ function finder(window: Buffer, byte: number): (from: number) => number {
 
 /** Behind the quote that closes a field; undefined when that lies behind the window. */
 function endOfQuoted(window: Buffer, record: number, opening: number, isLast: boolean): number | undefined {
-  if (opening !== record && window[opening - 1] !== COMMA) throw new BrokenDataSet('a record has a quote in a field that does not begin with one');
+  if (opening !== record && window[opening - 1] !== COMMA) throw new BrokenRecord(opening, 'has a quote in a field that does not begin with one');
   for (let from = opening + 1; ; ) {
     const quote = window.indexOf(QUOTE, from);
-    if (quote < 0 && isLast) throw new BrokenDataSet('a quote is never closed');
+    if (quote < 0 && isLast) throw new BrokenRecord(opening, 'has a quote that is never closed');
     if (quote < 0 || (quote + 1 === window.length && !isLast)) return undefined;
     const next = window[quote + 1];
     if (next !== QUOTE) {
-      if (next !== undefined && next !== COMMA && next !== LF && next !== CR) throw new BrokenDataSet('a record has text behind the closing quote of a field');
+      if (next !== undefined && next !== COMMA && next !== LF && next !== CR) throw new BrokenRecord(quote, 'has text behind the closing quote of a field');
       return quote + 1;
     }
     from = quote + 2;
   }
 }
 
-/** @param cr the next CR outside of quotes, if it lies before `end` */
-function checkLine(window: Buffer, record: number, end: number, { columns, lineEnd }: { columns: number; lineEnd: LineEnd | undefined }, cr: number): void {
-  const written: LineEnd = cr === end - 1 ? 'CRLF' : 'LF';
-  if (cr < end && (written === 'LF' || lineEnd === undefined)) throw strayReturn();
-  if (lineEnd !== undefined && written !== lineEnd) throw new BrokenDataSet('some lines end with LF and others with CRLF');
-  const stop = written === 'CRLF' ? cr : end;
-  if (stop === record) throw new BrokenDataSet('a line is empty');
-  // Only fields that are empty may be too many here.
-  if (endsEmpty(window, stop) && fieldsIn(window, record, stop) !== columns) throw new BrokenDataSet('a record has more or fewer fields than the header row');
+interface LineShape extends Omit<CsvShape, 'lineEnd'> {
+  /** undefined for a last line without an end. */
+  readonly lineEnd: LineEnd | undefined;
 }
 
-function strayReturn(): BrokenDataSet {
-  return new BrokenDataSet('a CR stands outside of quotes and does not end a line');
+/** @param cr the next CR outside of quotes, if it lies before `end` */
+function checkLine(window: Buffer, record: number, end: number, { columns, lineEnd, isThorough }: LineShape, cr: number): void {
+  const written: LineEnd = cr === end - 1 ? 'CRLF' : 'LF';
+  if (cr < end && (written === 'LF' || lineEnd === undefined)) throw strayReturn(cr);
+  if (lineEnd !== undefined && written !== lineEnd) throw new BrokenRecord(end, `ends with ${written}, and the header row with ${lineEnd}`);
+  const stop = written === 'CRLF' ? cr : end;
+  if (stop === record) throw new BrokenRecord(record, 'is empty');
+  // Only fields that are empty may be too many here.
+  if ((isThorough || endsEmpty(window, stop)) && fieldsIn(window, record, stop) !== columns)
+    throw new BrokenRecord(record, 'has more or fewer fields than the header row');
+  if (isThorough && !isUtf8(window.subarray(record, stop))) throw new BrokenRecord(record, 'is not UTF-8');
+}
+
+function strayReturn(at: number): BrokenRecord {
+  return new BrokenRecord(at, 'has a CR that stands outside of quotes and does not end it');
 }
 
 /** Whether the last field is empty, plain or in quotes. */

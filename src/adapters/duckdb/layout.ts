@@ -46,6 +46,8 @@ export interface Layout {
   readonly mustHold: readonly string[];
   /** What DuckDB does not check, beside its reading. Throws Broken. */
   check(): Promise<void>;
+  /** Asked when DuckDB cannot read the file: says where it is malformed, if that is found. Throws Broken. */
+  findFault(): Promise<void>;
 }
 
 /** A statement names each column, and a wide file is read again for some of them at a time. */

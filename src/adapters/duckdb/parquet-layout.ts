@@ -18,6 +18,7 @@ export async function parquetLayout(scope: DatasetScope, { path }: { path: strin
     keys: [keyReading(keyColumn(places, scope.primaryKey), typeOf(scope.primaryKey))],
     mustHold: [],
     check: () => Promise.resolve(),
+    findFault: () => Promise.resolve(),
   };
 }
 

@@ -15,7 +15,7 @@ export function openEmlFolder(path: string): OpenedMail {
 
 function* messages(directory: number): Generator<StoredMessage, void, void> {
   try {
-    for (const { message } of createFolderReader().read(directory, isEml, neverThere)) yield message;
+    for (const { message } of createFolderReader().read(directory, '', isEml, neverThere)) yield message;
   } finally {
     closeSync(directory);
   }

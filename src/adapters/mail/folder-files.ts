@@ -11,8 +11,12 @@ export interface FolderFile {
 }
 
 export interface FolderReader {
-  /** Files of the directory that are accepted, in the directory's order. `gone` hears of those that vanished before they were opened. */
-  read(directory: number, accepts: (name: Buffer) => boolean, gone: (name: Buffer) => void): Generator<FolderFile, void, void>;
+  /**
+   * Files of the directory that are accepted, in the directory's order. `gone` hears of those that vanished before they were opened.
+   *
+   * @param below the directory's path below the scope's root, with a slash at its end, or nothing
+   */
+  read(directory: number, below: string, accepts: (name: Buffer) => boolean, gone: (name: Buffer) => void): Generator<FolderFile, void, void>;
 }
 
 /** Files up to this size are handed over whole (port `MessageSource`). */
@@ -23,7 +27,7 @@ const PIECE = 1024 * 1024;
 export function createFolderReader(): FolderReader {
   const buffer = Buffer.allocUnsafeSlow(WHOLE);
 
-  function* read(directory: number, accepts: (name: Buffer) => boolean, gone: (name: Buffer) => void): Generator<FolderFile, void, void> {
+  function* read(directory: number, below: string, accepts: (name: Buffer) => boolean, gone: (name: Buffer) => void): Generator<FolderFile, void, void> {
     for (const name of names(directory)) {
       if (!accepts(name)) continue;
       const file = openFile(directory, name, gone);
@@ -31,7 +35,7 @@ export function createFolderReader(): FolderReader {
       try {
         const { fd, stats } = file;
         const raw = stats.size <= WHOLE ? buffer.subarray(0, readWhole(fd, buffer, stats.size)) : pieces(fd, buffer.subarray(0, PIECE));
-        yield { name, stats, message: { storeId: undefined, receivedAt: undefined, raw } };
+        yield { name, stats, message: { storeId: undefined, place: () => `the file ${JSON.stringify(below + name.toString())}`, receivedAt: undefined, raw } };
       } finally {
         closeSync(file.fd);
       }

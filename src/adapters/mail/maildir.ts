@@ -35,8 +35,8 @@ function* messages(opened: readonly number[]): Generator<StoredMessage, void, vo
   const [, ...folders] = opened;
 
   function* read(accepts: (name: Buffer) => boolean, gone: (name: Buffer) => void, again: boolean): Generator<StoredMessage, void, void> {
-    for (const folder of folders) {
-      for (const { stats, message } of reader.read(folder, accepts, gone)) {
+    for (const [at, folder] of folders.entries()) {
+      for (const { stats, message } of reader.read(folder, `${FOLDERS[at]}/`, accepts, gone)) {
         // A copy made by a hard link has the same inode and is a message of its own.
         if ((again || stats.nlink === 1) && seen.has(stats.ino)) continue;
         seen.add(stats.ino);

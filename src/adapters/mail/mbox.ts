@@ -17,7 +17,12 @@ export function openMbox(path: string): OpenedMail {
 
 function* messages(fd: number): Generator<StoredMessage, void, void> {
   try {
-    for (const raw of createMboxReader(fd).messages()) yield { storeId: undefined, receivedAt: undefined, raw };
+    let number = 0;
+    for (const raw of createMboxReader(fd).messages()) {
+      number += 1;
+      const place = `message ${number} of the mbox`;
+      yield { storeId: undefined, place: () => place, receivedAt: undefined, raw };
+    }
   } finally {
     closeSync(fd);
   }

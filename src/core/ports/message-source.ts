@@ -4,6 +4,8 @@ import type { ImapScope, MailFolderScope, ScanErrorCode } from './search.ts';
 export interface StoredMessage {
   /** Identifier that the store itself keeps unique and stable (IMAP: UIDVALIDITY and UID); undefined where it has none. */
   readonly storeId: string | undefined;
+  /** Where a store without identifiers of its own has it, for messages to its reader; names nothing outside of the scope. */
+  readonly place?: () => string;
   /** Milliseconds since 1970, where the store records the time of receipt (IMAP: INTERNALDATE); else undefined. */
   readonly receivedAt: number | undefined;
   /**

@@ -67,19 +67,24 @@ describe('a CSV file', () => {
   });
 
   it.each([
-    ['a comma too many', 'k,a\n1,x,\n', 'a record has more or fewer fields than the header row'],
-    ['a comma too many behind a quoted field', 'k,a\n1,"x",\n', 'a record has more or fewer fields than the header row'],
-    ['an empty field too many, without an end of the line', 'k,a\n1,x,""', 'a record has more or fewer fields than the header row'],
-    ['an empty line', 'k,a\n1,x\n\n2,y\n', 'a line is empty'],
-    ['an empty line at its end', 'k,a\r\n1,x\r\n\r\n', 'a line is empty'],
-    ['a blank before a quoted field', 'k,a\n1, "x"\n', 'a record has a quote in a field that does not begin with one'],
-    ['a blank behind a quoted field', 'k,a\n1,"x" \n', 'a record has text behind the closing quote of a field'],
-    ['a quote inside a plain field', 'k,a\n1,x"y\n', 'a record has a quote in a field that does not begin with one'],
-    ['a quote that is never closed', 'k,a\n1,"x\n', 'a quote is never closed'],
-    ['CR as the end of lines', 'k,a\r1,x\r', 'a CR stands outside of quotes and does not end a line'],
-    ['CR inside a plain field', 'k,a\n1\r,"x"\n', 'a CR stands outside of quotes and does not end a line'],
-    ['lines that end with LF among others', 'k,a\r\n1,x\n2,x\r\n', 'some lines end with LF and others with CRLF'],
-    ['lines that end with CRLF among others', 'k,a\n1,x\r\n2,x\n', 'some lines end with LF and others with CRLF'],
+    ['a comma too many', 'k,a\n1,x,\n', 'line 2 has more or fewer fields than the header row'],
+    ['a comma too many behind a quoted field', 'k,a\n1,"x",\n', 'line 2 has more or fewer fields than the header row'],
+    ['an empty field too many, without an end of the line', 'k,a\n1,x,""', 'line 2 has more or fewer fields than the header row'],
+    ['a field too many', 'k,a\n1,"x\ny"\n2,x,x\n', 'line 4 has more or fewer fields than the header row'],
+    ['a field too few', 'k,a\n1,x\n2,y\n3\n', 'line 4 has more or fewer fields than the header row'],
+    ['a field that is Latin-1', Buffer.from('k,a\n1,"x\ny"\n2,b\xe4r\n', 'latin1'), 'line 4 is not UTF-8'],
+    ['a quoted field that is Latin-1', Buffer.from('k,a\n1,x\n2,"x\nb\xe4r"\n', 'latin1'), 'line 3 is not UTF-8'],
+    ['an empty line', 'k,a\n1,x\n\n2,y\n', 'line 3 is empty'],
+    ['an empty line at its end', 'k,a\r\n1,x\r\n\r\n', 'line 3 is empty'],
+    ['a blank before a quoted field', 'k,a\n1, "x"\n', 'line 2 has a quote in a field that does not begin with one'],
+    ['a blank behind a quoted field', 'k,a\n1,"x" \n', 'line 2 has text behind the closing quote of a field'],
+    ['a quote inside a plain field', 'k,a\n1,x"y\n', 'line 2 has a quote in a field that does not begin with one'],
+    ['a quote that is never closed', 'k,a\n1,"x\ny"\n2,"x\n\n', 'line 4 has a quote that is never closed'],
+    ['CR as the end of lines', 'k,a\r1,x\r', 'line 1 has a CR that stands outside of quotes and does not end it'],
+    ['CR inside a plain field', 'k,a\n1\r,"x"\n', 'line 2 has a CR that stands outside of quotes and does not end it'],
+    ['lines that end with LF among others', 'k,a\r\n1,x\n2,x\r\n', 'line 2 ends with LF, and the header row with CRLF'],
+    ['lines that end with CRLF among others', 'k,a\n1,x\r\n2,x\n', 'line 2 ends with CRLF, and the header row with LF'],
+    ['an empty line behind the first megabytes', `k,a\n${'1234,text\n'.repeat(300_000)}\n`, 'line 300002 is empty'],
   ])('with %s is malformed', { tags: ['SE-68'] }, async (_, content, message) => {
     expect(await search('csv', content)).toEqual({ error: 'EXECUTION_FAILED', message });
   });
@@ -95,7 +100,10 @@ describe('a CSV file', () => {
   });
 
   it('with a record above 4 MiB is more than a search may hold', { tags: ['SE-69'] }, async () => {
-    expect(await search('csv', `k,a\n1,"${'y'.repeat(5 * 1024 * 1024)}"\n`)).toEqual({ error: 'RESOURCE_EXHAUSTED', message: 'a record is longer than 4 MiB' });
+    expect(await search('csv', `k,a\n1,"${'y'.repeat(5 * 1024 * 1024)}"\n`)).toEqual({
+      error: 'RESOURCE_EXHAUSTED',
+      message: 'the record at line 2 is longer than 4 MiB',
+    });
   });
 
   it('without records, or with no match, has an empty answer', { tags: ['SE-58'] }, async () => {
@@ -192,7 +200,10 @@ describe('a JSON Lines file', () => {
   });
 
   it('fails on a line above 16 MiB without reading on', { tags: ['SE-69'] }, async () => {
-    expect(await search('jsonl', `{"k":1,"a":"${'y'.repeat(18 * 1024 * 1024)}"}\n`)).toMatchObject({ error: 'RESOURCE_EXHAUSTED' });
+    expect(await search('jsonl', `{"k":1,"a":"${'y'.repeat(18 * 1024 * 1024)}"}\n`)).toEqual({
+      error: 'RESOURCE_EXHAUSTED',
+      message: 'line 1 is longer than 16 MiB',
+    });
   });
 });
 

@@ -35,6 +35,27 @@ function maildir(): string {
   return place;
 }
 
+describe('a message with more text than a search holds', () => {
+  const head = 'Received: by b; Mon, 1 Jan 2024 00:00:00 +0000\nContent-Type: text/plain\nContent-Transfer-Encoding: base64\n\n';
+  const big = `${head}${`${'QUJD'.repeat(19)}\n`.repeat(450_000)}`;
+
+  it.each([
+    ['eml', () => root, 'big mail.eml', 'the file "big mail.eml"'],
+    ['maildir', maildir, 'cur/1.a:2,S', 'the file "cur/1.a:2,S"'],
+    ['mbox', () => path.join(root, 'mbox'), '', 'message 2 of the mbox'],
+  ] as const)(
+    'fails the search of a store of kind %s, which says which one it is and no place of the host',
+    { tags: ['SE-69'] },
+    async (store, make, name, who) => {
+      const place = make();
+      if (store === 'mbox') writeFileSync(place, `From a\n${mail(1)}\nFrom b\n${big}\nFrom c\n${mail(3)}`);
+      else writeFileSync(path.join(place, name), big);
+      const message = `${who} has more than 32 MiB of headers and plain text`;
+      await expect(found(store, place)).rejects.toMatchObject({ code: 'RESOURCE_EXHAUSTED', message });
+    },
+  );
+});
+
 describe('a Maildir', () => {
   it('is the messages in new and cur, nothing else', { tags: ['SE-15', 'SE-42'] }, async () => {
     const place = maildir();

@@ -43,8 +43,9 @@ async function searchMessages(messages: AsyncIterable<StoredMessage> | Iterable<
   }
 
   // A wait for each message of a local mailbox, where nothing is waited for, costs a tenth of the search.
-  if (Symbol.iterator in messages) for (const message of messages) look(message, isWhole(message.raw) ? whole(message.raw) : await inPieces(message.raw));
-  else for await (const message of messages) look(message, isWhole(message.raw) ? whole(message.raw) : await inPieces(message.raw));
+  if (Symbol.iterator in messages)
+    for (const message of messages) look(message, isWhole(message.raw) ? whole(message.raw) : await inPieces(message, message.raw));
+  else for await (const message of messages) look(message, isWhole(message.raw) ? whole(message.raw) : await inPieces(message, message.raw));
   return answer.found();
 }
 
@@ -63,8 +64,8 @@ function whole(raw: Uint8Array): ReadMessage {
   return { bytes, head: readHead(bytes, 0, never), sha256: () => sha256Hex(bytes) };
 }
 
-async function inPieces(raw: AsyncIterable<Uint8Array>): Promise<ReadMessage> {
-  const { bytes, sha256 } = await skeletonOf(raw);
+async function inPieces({ place, storeId }: StoredMessage, raw: AsyncIterable<Uint8Array>): Promise<ReadMessage> {
+  const { bytes, sha256 } = await skeletonOf(raw, place?.() ?? (storeId === undefined ? 'a message' : `the message ${storeId}`));
   return { bytes, head: readHead(bytes, 0, never), sha256: () => sha256 };
 }
 

@@ -20,11 +20,13 @@ export interface Skeleton {
  * Takes a large message in pieces and leaves out attachments, HTML and the like on the way, so that 100 MB of them cost no
  * memory. Throws ScanError RESOURCE_EXHAUSTED when headers and plain texts alone are larger than `MAX_KEPT`: a part of a
  * text would be a partial answer.
+ *
+ * @param what the message, for that error
  */
-export async function skeletonOf(pieces: AsyncIterable<Uint8Array>): Promise<Skeleton> {
+export async function skeletonOf(pieces: AsyncIterable<Uint8Array>, what = 'a message'): Promise<Skeleton> {
   const hash = createHash('sha256');
-  const kept = createKept();
-  const filter = createFilter(kept.add);
+  const kept = createKept(what);
+  const filter = createFilter(kept.add, what);
   for await (const piece of pieces) {
     const bytes = asBuffer(piece);
     hash.update(bytes);
@@ -40,7 +42,7 @@ interface Kept {
 }
 
 /** Bytes in blocks: lines are short, and an object for each would cost more than the line. */
-function createKept(): Kept {
+function createKept(what: string): Kept {
   const full: Buffer[] = [];
   let block = Buffer.allocUnsafe(BLOCK);
   let used = 0;
@@ -48,7 +50,7 @@ function createKept(): Kept {
   return {
     add(bytes) {
       total += bytes.length;
-      if (total > MAX_KEPT) throw new ScanError('RESOURCE_EXHAUSTED', `a message has more than ${MAX_KEPT / 1024 / 1024} MiB of headers and plain text`);
+      if (total > MAX_KEPT) throw new ScanError('RESOURCE_EXHAUSTED', `${what} has more than ${MAX_KEPT / 1024 / 1024} MiB of headers and plain text`);
       for (let from = 0; from < bytes.length; ) {
         const copied = bytes.copy(block, used, from);
         from += copied;
@@ -73,7 +75,7 @@ interface Filter {
 }
 
 /** Passes on headers, delimiters and plain texts, line by line; of other lines it holds no more than a delimiter's length. */
-function createFilter(keep: (bytes: Buffer) => void): Filter {
+function createFilter(keep: (bytes: Buffer) => void, what: string): Filter {
   const boundaries = createBoundaries();
   let state: 'head' | 'text' | 'other' = 'head';
   let childType = 'text/plain';
@@ -108,7 +110,7 @@ function createFilter(keep: (bytes: Buffer) => void): Filter {
   function hold(part: Buffer): void {
     if (state === 'other' && lineSize > LINE_START) return;
     lineSize += part.length;
-    if (lineSize + headSize > MAX_KEPT) throw new ScanError('RESOURCE_EXHAUSTED', 'a line or the headers of a message are too long');
+    if (lineSize + headSize > MAX_KEPT) throw new ScanError('RESOURCE_EXHAUSTED', `${what} has a line, or headers, of more than ${MAX_KEPT / 1024 / 1024} MiB`);
     // The bytes may be overwritten before the line is over.
     line.push(Buffer.from(part));
   }

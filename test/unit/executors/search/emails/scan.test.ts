@@ -141,11 +141,15 @@ describe('SEARCH_EMAILS', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(150 * 1024 * 1024);
   });
 
-  it('does not answer from a part of a text: more than 32 MiB of plain text are too many', async () => {
+  it('does not answer from a part of a text: more than 32 MiB of plain text are too many, and whose they are is said', async () => {
     async function* raw() {
       yield Buffer.from(mail());
       for (let i = 0; i < 33; i += 1) yield Buffer.alloc(1024 * 1024, 'text\n');
     }
-    await expect(search([{ raw: raw() }], 'needle')).rejects.toMatchObject({ code: 'RESOURCE_EXHAUSTED' });
+    const limit = 'has more than 32 MiB of headers and plain text';
+    await expect(search([{ raw: raw() }], 'needle')).rejects.toMatchObject({ code: 'RESOURCE_EXHAUSTED', message: `a message ${limit}` });
+    const place = () => 'the file "big.eml"';
+    await expect(search([mail(), { raw: raw(), place }], 'needle')).rejects.toMatchObject({ message: `the file "big.eml" ${limit}` });
+    await expect(search([{ raw: raw(), storeId: '7.12' }], 'needle')).rejects.toMatchObject({ message: `the message 7.12 ${limit}` });
   });
 });
