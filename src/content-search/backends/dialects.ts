@@ -14,6 +14,8 @@ export const STDIN_NAME = '<stdin>';
  * - `-a` on both: a NUL is a byte of its line. Without it ugrep says "Binary file matches" and ripgrep splits lines there.
  * - `-Y` for expressions makes ugrep match the empty string (`x*`), as ripgrep does.
  * - `--no-mmap`: a file that shrinks while it is mapped ends the process by SIGBUS.
+ * - Of a line whose match stands far behind its beginning ugrep prints what is left in its buffer, unless it was asked for
+ *   context; `-b` tells where in the file the match stands (run/line-starts.ts).
  * - `-m K` with context differs behind the K-th match only; K is one more than the most events, so nobody sees it.
  * - `-` is standard input. ripgrep calls it `<stdin>`; ugrep is told to, by `--label`.
  * - The locale changes nothing in either.
@@ -28,6 +30,7 @@ export const DIALECTS = {
       ...['-a', '-n', '-H', '-0', '-J1', '--color=never', '--no-group-separator', '--no-mmap', `--label=${STDIN_NAME}`],
       ...(query.fixedStrings ? ['-F'] : query.fuzzy === 0 ? ['-Y'] : []),
       ...(query.fuzzy === 0 ? [] : [`-Z${query.fuzzy}`]),
+      ...(query.offsets === true ? ['-b'] : []),
       ...common(query),
     ],
   },

@@ -42,8 +42,10 @@ const HEAD_MAX_BYTES = 3 * 65_536;
  * none. One CRLF or LF is no part of the text; what is not UTF-8 becomes U+FFFD as the WHATWG decoder has it (FR-LSI-ENC-01).
  *
  * @param onCut told of each event whose text was longer than 64 KiB (CONTENT_LINE_MAX_BYTES)
+ * @param onFar given: each record has the place of its match (`BackendQuery.offsets`). Told of the places, in bytes, of those
+ *   matches that no line of ordinary length can lead to: more than 64 KiB behind the match before, or the start of the file
  */
-export function outputParser(expected: Expected, onCut: (event: RunEvent) => void): OutputParser {
+export function outputParser(expected: Expected, onCut: (event: RunEvent) => void, onFar?: (event: RunEvent, offset: number) => void): OutputParser {
   const names: FileNames = fileNames(expected.files.length, expected.printed);
   let rest: Buffer = EMPTY;
   let skipping = false;
@@ -51,6 +53,8 @@ export function outputParser(expected: Expected, onCut: (event: RunEvent) => voi
   let ordered = true;
   let current = -1;
   let lastLine = 0;
+  let lastOffset = 0;
+  let behind = 0;
 
   /** Says what is wrong; nothing of the data is read. */
   const refuse = (what: string, data: Buffer): number => {
@@ -59,9 +63,21 @@ export function outputParser(expected: Expected, onCut: (event: RunEvent) => voi
   };
 
   const place = (index: number, line: number): void => {
+    if (index !== current) lastOffset = 0;
     if (index === current ? line < lastLine : index < current) ordered = false;
     current = index;
     lastLine = line;
+  };
+
+  /** The number whose digits begin at `from`; `behind` is where they end then. */
+  const numberAt = (data: Buffer, from: number): number => {
+    let number = 0;
+    behind = from;
+    for (let byte = data[behind]; byte !== undefined && byte >= ZERO && byte <= ZERO + 9; byte = data[behind]) {
+      number = number * 10 + (byte - ZERO);
+      behind += 1;
+    }
+    return number;
   };
 
   const eventOf = (index: number, type: RunEvent['type'], line: number, text: string): RunEvent => {
@@ -83,16 +99,20 @@ export function outputParser(expected: Expected, onCut: (event: RunEvent) => voi
       }
       const nul = data.indexOf(NUL, at);
       if (nul < 0) return data.length - at > HEAD_MAX_BYTES ? refuse('a name without end', data) : at;
-      let digit = nul + 1;
-      let line = 0;
-      for (let byte = data[digit]; byte !== undefined && byte >= ZERO && byte <= ZERO + 9; byte = data[digit]) {
-        line = line * 10 + (byte - ZERO);
-        digit += 1;
-      }
+      const line = numberAt(data, nul + 1);
+      let digit = behind;
       const mark = data[digit];
       if (mark === undefined) return at;
       const type = TYPES[mark];
       if (type === undefined || digit === nul + 1) return refuse('a line without its number', data);
+      let offset = 0;
+      if (onFar !== undefined) {
+        const from = digit + 1;
+        offset = numberAt(data, from);
+        digit = behind;
+        if (data[digit] === undefined) return at;
+        if (data[digit] !== mark || digit === from) return refuse('a line without its place', data);
+      }
       const start = digit + 1;
       const end = data.indexOf(LF, start);
       if (end < 0 && data.length - start < CONTENT_LINE_MAX_BYTES + 2) return at;
@@ -101,6 +121,8 @@ export function outputParser(expected: Expected, onCut: (event: RunEvent) => voi
       const { shown, isCut } = lineText(data, start, end < 0 ? data.length : end, ascii);
       const event = eventOf(index, type, line, shown);
       if (isCut) onCut(event);
+      if (offset - lastOffset > CONTENT_LINE_MAX_BYTES) onFar?.(event, offset);
+      lastOffset = offset;
       events.push(event);
       skipping = end < 0;
       at = end < 0 ? data.length : end + 1;

@@ -4,6 +4,7 @@ import { type OutputParser, outputParser } from '../backends/parse-output.ts';
 import { fileWarning } from '../enumerate/warning-line.ts';
 import type { Candidate, RunEvent, RunOptions, Warning } from '../search/types.ts';
 import type { Chunk } from './chunks.ts';
+import { lineStarts, losesStarts } from './line-starts.ts';
 import { type FoundHere, matchHere } from './match-here.ts';
 
 /**
@@ -71,13 +72,16 @@ export function startScan(chunk: Chunk, options: RunOptions, hooks: ScanHooks): 
   let begun = here === undefined ? begin(chunk, chunk.files, options, hooks) : NOT_BEGUN;
   /** What was found here and what was not looked into, so far. */
   const seen = { events: 0, rest: [] as Candidate[], looked: 0 };
-  const parser = parserOf(chunk, hooks.onCut);
+  const starts = losesStarts(options) ? lineStarts(chunk, { reader: options.reader, onCut: hooks.onCut, isWanted: () => state === 'reading' }) : undefined;
+  const parser = parserOf(chunk, hooks.onCut, starts?.note);
   const standing = standingFiles(chunk, options);
   let state: ScanState = 'reading';
   let end: ScanEnd | undefined;
   let events: RunEvent[] = [];
   let waitingBytes = 0;
   let matches = 0;
+  /** Of the files of the process, the one whose events came last. */
+  let current = -1;
   let go: (() => void) | undefined;
 
   const step = (name: ScanStep): void => {
@@ -92,7 +96,9 @@ export function startScan(chunk: Chunk, options: RunOptions, hooks: ScanHooks): 
   };
   const read = async (started: BackendProcess): Promise<BackendEnd> => {
     for await (const block of started.stdout) {
-      add(parser.push(block));
+      const printed = parser.push(block);
+      add((await starts?.mended(printed)) ?? printed);
+      if (state === 'reading') current = parser.current;
       waitingBytes += block.length;
       if (parser.violation !== undefined) started.kill();
       hooks.changed();
@@ -131,7 +137,7 @@ export function startScan(chunk: Chunk, options: RunOptions, hooks: ScanHooks): 
   const live = async (): Promise<void> => {
     if (here !== undefined) await lookHere(here);
     const { process, warnings } = begun;
-    const how = process === undefined ? NOT_STARTED : await read(process);
+    const how = process === undefined ? NOT_STARTED : await read(process).finally(starts?.close);
     parser.end(state === 'stopped');
     const { violation } = parser;
     end = { ...how, matches, violation, warnings, isOrdinary: isOrdinary(how) && violation === undefined };
@@ -152,7 +158,7 @@ export function startScan(chunk: Chunk, options: RunOptions, hooks: ScanHooks): 
     get finishedBefore() {
       if (end !== undefined && state === 'ended') return chunk.first + chunk.files.length;
       const looked = seen.rest.length === 0 ? seen.looked : 0;
-      return chunk.first + (ordered() ? Math.max(looked, parser.current) : 0);
+      return chunk.first + (ordered() ? Math.max(looked, current) : 0);
     },
     get ordered() {
       return ordered();
@@ -202,7 +208,7 @@ function begin(chunk: Chunk, left: readonly Candidate[], options: RunOptions, { 
   if (typeof fd === 'string') return { process: undefined, warnings: [fileWarning(chunk.first, unnamed?.text ?? '', fd)] };
   started();
   const what = fd === undefined ? { files: files.map(({ text }) => text) } : { files: [], descriptor: { fd } };
-  return { process: backend.start({ query, cwd, ...what }), warnings: [] };
+  return { process: backend.start({ query: losesStarts(options) ? { ...query, offsets: true } : query, cwd, ...what }), warnings: [] };
 }
 
 /** Lets timers and requests have their turn. */
@@ -216,9 +222,9 @@ function inside(standing: ReadonlySet<Candidate>): (file: Candidate) => boolean 
   return (file) => standing.has(file);
 }
 
-function parserOf({ first, files }: Chunk, onCut: (event: RunEvent) => void): OutputParser {
+function parserOf({ first, files }: Chunk, onCut: (event: RunEvent) => void, onFar: Parameters<typeof outputParser>[2]): OutputParser {
   const printed = files[0]?.raw === undefined ? (index: number) => `./${files[index]?.text}` : () => STDIN_NAME;
-  return outputParser({ files, first, printed }, onCut);
+  return outputParser({ files, first, printed }, onCut, onFar);
 }
 
 /** Whether the events of a file count: where ways are looked at again, each file once, when its first event has come. */

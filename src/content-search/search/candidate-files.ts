@@ -1,4 +1,4 @@
-import type { SearchFiles, SearchTree } from '../../core/ports/index.ts';
+import type { FileReader, SearchFiles, SearchTree } from '../../core/ports/index.ts';
 import { isDenied } from '../enumerate/denied.ts';
 import { isInside } from './beneath.ts';
 import type { Sandbox } from './sandbox.ts';
@@ -16,7 +16,9 @@ export interface CandidateFilesOptions {
 }
 
 /** How a run gets at its candidates itself: to see why a backend could not, and for names that cannot be arguments. */
-export function candidateFiles(options: CandidateFilesOptions): Pick<RunOptions, 'tryOpen' | 'open' | 'recheck'> & Required<Pick<RunOptions, 'read'>> {
+export function candidateFiles(
+  options: CandidateFilesOptions,
+): Pick<RunOptions, 'tryOpen' | 'open' | 'reader' | 'recheck'> & Required<Pick<RunOptions, 'read'>> {
   const opened = (candidate: Candidate): number | string => {
     const place = placeOf(candidate, options);
     if ('refused' in place) return place.refused;
@@ -34,7 +36,17 @@ export function candidateFiles(options: CandidateFilesOptions): Pick<RunOptions,
     const fd = opened(candidate);
     return typeof fd === 'string' ? undefined : options.files.readAll(fd, maxBytes);
   };
-  return { open: opened, tryOpen, read, ...(options.confined ? {} : { recheck: (candidates, when) => new Set(candidates.filter(CHECKS[when](options))) }) };
+  const reader = (candidate: Candidate): FileReader | undefined => {
+    const fd = opened(candidate);
+    return typeof fd === 'string' ? undefined : options.files.reader(fd);
+  };
+  return {
+    open: opened,
+    tryOpen,
+    read,
+    reader,
+    ...(options.confined ? {} : { recheck: (candidates, when) => new Set(candidates.filter(CHECKS[when](options))) }),
+  };
 }
 
 /** Where a candidate is opened: a followed link where it leads, everything else where it stands. */

@@ -1,4 +1,4 @@
-import type { BackendQuery, ContentSearchError, SearchBackend } from '../../core/ports/index.ts';
+import type { BackendQuery, ContentSearchError, FileReader, SearchBackend } from '../../core/ports/index.ts';
 
 /** A file that is to be searched. Candidates come in key order; their place in that order is their number. */
 export interface Candidate {
@@ -54,6 +54,8 @@ export interface RunOptions {
   readonly tryOpen: (candidate: Candidate) => string | undefined;
   /** Opens a candidate whose name cannot be an argument; a descriptor, or an errno name. */
   readonly open: (candidate: Candidate) => number | string;
+  /** Opens a candidate to look for the beginning of a line; undefined where it cannot be opened. */
+  readonly reader: (candidate: Candidate) => FileReader | undefined;
   /**
    * Reads a candidate, so that this process can search it where that is the same (run/match-here.ts): the whole file, if it is
    * a plain one of at most so many bytes, and its owner may read it. Without, only backends search.

@@ -73,6 +73,8 @@ export interface BackendQuery {
   readonly fuzzy: number;
   /** Most matching lines of one file. */
   readonly maxCount: number;
+  /** Whether a record has the place of its match behind the number of the line: `PATH NUL LINE : BYTES : text`, bytes counted in the file as UTF-8. Not with context. */
+  readonly offsets?: true;
 }
 
 export interface BackendJob {
@@ -158,4 +160,13 @@ export interface SearchFiles {
   open(path: Buffer | string): number | TreeRefusal;
   /** Everything in a file that was opened, and closes it; undefined if it has more bytes than that, its owner may not read it, or it cannot be read. */
   readAll(fd: number, maxBytes: number): Buffer | undefined;
+  /** A file that was opened, to be read in pieces. */
+  reader(fd: number): FileReader;
+}
+
+/** Reads an open file here and there, and closes it. */
+export interface FileReader {
+  /** Fills the buffer from a place of the file on. Gives how many bytes came: fewer at the end of the file, and where it cannot be read. */
+  read(into: Buffer, from: number): number;
+  close(): void;
 }

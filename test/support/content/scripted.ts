@@ -30,17 +30,17 @@ export function scriptedBackend(
     jobs,
     start: (job) => {
       jobs.push(job);
-      return processOf(answer(job));
+      return processOf(answer(job), job.query.offsets === true);
     },
   };
 }
 
-function processOf({ lines = [], code, stderr = '', hangs = false }: ScriptedAnswer): BackendProcess {
+function processOf({ lines = [], code, stderr = '', hangs = false }: ScriptedAnswer, offsets: boolean): BackendProcess {
   let kill = (): void => undefined;
   const killed = new Promise<void>((resolve) => {
     kill = resolve;
   });
-  const bytes = lines.map(recordOf).join('');
+  const bytes = lines.map((line) => recordOf(line, offsets)).join('');
   return {
     stdout: (async function* () {
       if (hangs) await killed;
@@ -53,7 +53,7 @@ function processOf({ lines = [], code, stderr = '', hangs = false }: ScriptedAns
   };
 }
 
-function recordOf(line: string): string {
+function recordOf(line: string, offsets: boolean): string {
   const [, path = '', number = '', mark = '', text = ''] = /^(.*?)[:-](\d+)([:-])(.*)$/s.exec(line) ?? [];
-  return `./${path}\0${number}${mark}${text}\n`;
+  return `./${path}\0${number}${mark}${offsets ? `0${mark}` : ''}${text}\n`;
 }

@@ -1,8 +1,8 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
-import type { SearchFiles, TreeRefusal } from '../../../core/ports/index.ts';
+import type { FileReader, SearchFiles, TreeRefusal } from '../../../core/ports/index.ts';
 
 /** Opens files of a searched tree on this host. A link as the last name is refused, and a FIFO cannot hold anything up. */
-export const nodeSearchFiles = (): SearchFiles => ({ probe, open, readAll });
+export const nodeSearchFiles = (): SearchFiles => ({ probe, open, readAll, reader });
 
 const READ_AS_IS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
@@ -38,6 +38,21 @@ function readAll(fd: number, maxBytes: number): Buffer | undefined {
   } finally {
     closeSync(fd);
   }
+}
+
+function reader(fd: number): FileReader {
+  return {
+    read(into, from) {
+      let length = 0;
+      try {
+        for (let read = -1; read !== 0 && length < into.length; length += read) read = readSync(fd, into, length, into.length - length, from + length);
+      } catch {
+        // What came before is all that there is to read.
+      }
+      return length;
+    },
+    close: () => closeSync(fd),
+  };
 }
 
 function openAny(path: Buffer | string): { readonly fd: number; readonly kind: 'file' | 'directory' } | TreeRefusal {

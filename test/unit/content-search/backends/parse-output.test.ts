@@ -100,6 +100,37 @@ describe('the output of a backend', () => {
   });
 });
 
+describe('an output that says where matches stand', () => {
+  const farIn = (output: string, sizes: readonly number[]) => {
+    const far: unknown[] = [];
+    const expected = { files: PATHS.map((text) => ({ text })), first: 10, printed: (index: number) => `./${PATHS[index]}` };
+    const parser = outputParser(
+      expected,
+      () => undefined,
+      ({ file, line }, offset) => far.push([file, line, offset]),
+    );
+    const events = splitAt(Buffer.from(output), sizes).flatMap((block) => parser.push(block));
+    parser.end(false);
+    return { far, texts: events.map(({ text }) => text), violation: parser.violation };
+  };
+
+  it.each([1, 7, 1000])('tells of matches that stand more than a line behind the one before, or the start of their file: blocks of %i', (size) => {
+    const output = './a\x001:65536:1:x\n./a\x002:131073:y\n./a\x003|131080|z\n./b/c\x001:65537:w\n./z\x009:3:v\n';
+    expect(farIn(output, [size])).toEqual({
+      far: [
+        [10, 2, 131_073],
+        [11, 1, 65_537],
+      ],
+      texts: ['1:x', 'y', 'z', 'w', 'v'],
+      violation: undefined,
+    });
+  });
+
+  it.each(['./a\x001:x\n', './a\x001::x\n', './a\x001:2|x\n'])('is refused without a place: %j', (output) => {
+    expect(farIn(output, [1000]).violation).toBe('a line without its place');
+  });
+});
+
 describe('a line that is too long', () => {
   const HEAD = './a\x001:';
 

@@ -121,6 +121,7 @@ export function runOptions(backend: SearchBackend, paths: readonly (string | Buf
     lanes: 2,
     tryOpen: () => undefined,
     open: () => 'EIO',
+    reader: () => undefined,
     ...more,
   };
 }

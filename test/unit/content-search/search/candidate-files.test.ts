@@ -34,6 +34,7 @@ function optionsOf(
       },
       open: (path) => (at(path)?.kind === 'file' ? 7 : { refused: 'EACCES' }),
       readAll: () => Buffer.from('of 7'),
+      reader: () => ({ read: (into) => into.write('of 7'), close: () => undefined }),
     },
     ...changes,
   };

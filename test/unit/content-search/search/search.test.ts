@@ -22,7 +22,12 @@ async function factsWith(fuzzyFallback: FuzzyFallback | undefined): Promise<Cont
   const tool = createContentSearch({
     backends: { preferred: BACKEND, all: [BACKEND] },
     tree: TREE,
-    files: { probe: () => 'directory', open: () => ({ refused: 'EISDIR' }), readAll: () => undefined },
+    files: {
+      probe: () => 'directory',
+      open: () => ({ refused: 'EISDIR' }),
+      readAll: () => undefined,
+      reader: () => ({ read: () => 0, close: () => undefined }),
+    },
     sandbox: { allowedRoots: ['/srv'], workingDirectory: '/srv', indexRoots: [], allowAbsolute: false, denied: compileDenied([]), platform: 'posix' },
     confined: true,
     defaults: { timeoutMs: 20_000, maxResults: 200 },
