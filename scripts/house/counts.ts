@@ -31,6 +31,11 @@ export function mostConstants({ text }: Source): string[] {
   return [...new Set(text.match(/\b(?:[A-Z0-9]+_)*MOST(?:_[A-Z0-9]+)*\b/g) ?? [])];
 }
 
+/** Calls of Node's recursive `mkdir`, which may never end: `makeDirectory` always does. */
+export function recursiveMkdirs({ text }: Source): string[] {
+  return text.match(/\bmkdir(?:Sync)?\((?:[^;]*?)\brecursive: true/g) ?? [];
+}
+
 /**
  * Where the source of a unit test should lie: `test/unit/lease/keys.test.ts` is about `src/lease/keys.ts` or, outside of src,
  * `lease/keys.ts`. Tests that are too many for one file name their part: `keys.rotation.test.ts`.

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { packageRoot } from '../../config/package.ts';
-import { codeLines, declaredWith, linesOf, mirroredSources, mostConstants, onlyReexports, percentile } from './counts.ts';
+import { codeLines, declaredWith, linesOf, mirroredSources, mostConstants, onlyReexports, percentile, recursiveMkdirs } from './counts.ts';
 import { productSources, unitTests } from './sources.ts';
 import { readWalks, walkProblems } from './walks.ts';
 
@@ -49,6 +49,7 @@ export function houseRows(root = packageRoot()): HouseRow[] {
     { name: `files of at most ${SHORT} lines of code`, value: sources.filter((source) => codeLines(source).length <= SHORT).length, before: 158 },
     { name: 'names ending in Door, Wish, Eyes or Sight', value: sources.flatMap((source) => declaredWith(PRIVATE_WORDS, source)).length, before: 30, most: 0 },
     { name: 'limits called MOST', value: sources.flatMap(mostConstants).length, before: 66, most: 0 },
+    { name: 'recursive mkdirs of Node', value: sources.flatMap(recursiveMkdirs).length, before: undefined, most: 0 },
     { name: 'unit tests at the path of their source, per cent', value: Math.floor((100 * mirrored) / tests.length), before: 62, least: 80 },
     ...Object.entries(WALKS).map(([id, bounds]) => ({ name: `files of walk (${id})`, value: walks.get(id)?.files.length ?? 0, ...bounds, least: 1 })),
   ];

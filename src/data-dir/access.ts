@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdir, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
+import { makeDirectory } from '../adapters/files/make-directory.ts';
 import { replaceFileDurably } from '../adapters/files/replace-file.ts';
 import { ROLES } from '../contracts/index.ts';
 import { audited } from '../core/audited.ts';
@@ -65,7 +66,7 @@ function settledUrl({ host, port, scheme }: ApiAddress): string {
 
 async function openKeys({ dataDir, apiKeys }: DataDirPaths): Promise<ApiKeyStore> {
   ensureDataDirectory(dataDir);
-  await mkdir(path.dirname(apiKeys), { recursive: true, mode: 0o700 });
+  makeDirectory(path.dirname(apiKeys));
   return createApiKeyStore({ file: apiKeys });
 }
 

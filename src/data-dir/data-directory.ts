@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { readFileSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { createExclusively } from '../adapters/files/create-exclusively.ts';
+import { makeDirectory } from '../adapters/files/make-directory.ts';
 import { messageOf, WritError } from '../core/errors.ts';
 import { shellWord } from '../core/shell-word.ts';
 
 const ID_FILE = 'data-dir-id';
+/** Set by --data-dir and WRIT_DATA_DIR. */
+const FIELD = 'data_dir';
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export interface DataDirectory {
@@ -24,14 +27,14 @@ export interface DataDirectory {
  */
 export function ensureDataDirectory(directory: string): DataDirectory {
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makeDirectory(directory);
     const real = realpathSync(directory);
     checkOwnership(real);
     return { path: real, id: readId(real) ?? makeId(real) };
   } catch (error) {
-    if (error instanceof WritError) throw error;
+    if (error instanceof WritError && error.field === FIELD) throw error;
     if (codeOf(error) === 'EEXIST' || codeOf(error) === 'ENOTDIR') throw refused(directory, 'is not a directory');
-    throw new WritError('STORAGE_UNAVAILABLE', `the data directory ${directory} cannot be used: ${messageOf(error)}`, { cause: error });
+    throw new WritError('STORAGE_UNAVAILABLE', `the data directory ${directory} cannot be used: ${messageOf(error)}`, { field: FIELD, cause: error });
   }
 }
 
@@ -61,7 +64,7 @@ function makeId(directory: string): string {
 }
 
 function refused(directory: string, why: string): WritError {
-  return new WritError('INVALID_CONFIG', `the data directory ${directory} ${why}`, { field: 'data_dir' });
+  return new WritError('INVALID_CONFIG', `the data directory ${directory} ${why}`, { field: FIELD });
 }
 
 function codeOf(error: unknown): unknown {

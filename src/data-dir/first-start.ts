@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { makeDirectory } from '../adapters/files/make-directory.ts';
 import { ensureOperatorKey } from './access.ts';
 import type { DataDirPaths } from './paths.ts';
 import { initialise } from './signing-keys.ts';
@@ -24,7 +24,7 @@ export const WORKSPACE_SCOPE = 'workspace';
  */
 export async function prepareFirstStart(places: DataDirPaths, settings: string): Promise<boolean> {
   const isFirst = !existsSync(places.configFile);
-  if (isFirst) await mkdir(places.workspace, { recursive: true });
+  if (isFirst) makeDirectory(places.workspace, 0o777);
   // Whole at once: a start that is killed here must not leave settings without the directory.
   await initialise(places, isFirst ? withWorkspace(settings, places.workspace) : settings);
   await ensureOperatorKey(places);

@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdir, readdir, readFile, rm, unlink } from 'node:fs/promises';
+import { readdir, readFile, rm, unlink } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
+import { makeDirectory } from '../adapters/files/make-directory.ts';
 import { replaceFileDurably } from '../adapters/files/replace-file.ts';
 import { syncDirectory } from '../adapters/files/sync-directory.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
@@ -37,7 +38,7 @@ export function createLoginLinks({ directory, clock = systemClock }: { readonly 
           const field = String(issue?.path[0] ?? 'roles');
           throw new WritError('INVALID_ARGUMENT', `${field} ${issue?.message ?? 'is wrong'}`, { field });
         }
-        await mkdir(directory, { recursive: true, mode: 0o700 });
+        makeDirectory(directory);
         await clear(directory, clock.now());
         const token = randomBytes(32).toString('base64url');
         const file = fileOf(token);

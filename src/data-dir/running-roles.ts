@@ -1,6 +1,7 @@
-import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
+import { makeDirectory } from '../adapters/files/make-directory.ts';
 import { tryLock } from '../adapters/linux/flock.ts';
 
 /** What a role answered to the last request to reload. */
@@ -62,7 +63,7 @@ export function tellRunning(directory: string, running: RunningRole): RunningWor
 function write(directory: string, file: string, running: RunningRole): number | undefined {
   let fd: number | undefined;
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makeDirectory(directory);
     for (const { file: dead } of filesOf(directory).filter(({ isLocked }) => !isLocked)) rmSync(dead, { force: true });
     // Nobody sees it before it is whole and locked.
     fd = openSync(`${file}.new`, 'w', 0o600);

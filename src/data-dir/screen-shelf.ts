@@ -1,7 +1,8 @@
-import { mkdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import { withFileLock } from '../adapters/files/file-lock.ts';
+import { makeDirectory } from '../adapters/files/make-directory.ts';
 import { replaceFile } from '../adapters/files/replace-file.ts';
 import { isWritError, messageOf, WritError } from '../core/errors.ts';
 import { EMPTY_SHELF, MAX_HISTORY, MAX_RECIPES, type Shelf, type ShelfStore } from '../core/ports/screen-shelf.ts';
@@ -25,7 +26,7 @@ export function createScreenShelf(file: string): ShelfStore {
     read: () => read(file),
     async change(change) {
       try {
-        await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+        makeDirectory(path.dirname(file));
         return await withFileLock(file, async () => {
           const next = change(await read(file));
           if (next !== undefined) await replaceFile(file, `${JSON.stringify({ v: 1, ...next })}\n`);

@@ -1,7 +1,8 @@
 import { existsSync, linkSync, renameSync } from 'node:fs';
-import { mkdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createExclusively } from '../adapters/files/create-exclusively.ts';
+import { makeDirectory } from '../adapters/files/make-directory.ts';
 import { generateKey, type KeyUse, parseJwks, publicJwk } from '../lease/index.ts';
 import { ensureDataDirectory } from './data-directory.ts';
 import { readPrivateKey, writeJwks, writePrivateKey } from './key-files.ts';
@@ -60,7 +61,7 @@ export async function makeKey({ role, capabilities = ['*'] }: NewKey, places: Da
   const { use, key, keyring } = ROLES[role];
   const privateFile = places[key];
   const publicFile = places[keyring];
-  await mkdir(path.dirname(privateFile), { recursive: true, mode: 0o700 });
+  makeDirectory(path.dirname(privateFile));
   const jwk = generateKey({ use, capabilities });
   const known = existsSync(publicFile) ? parseJwks(await readFile(publicFile, 'utf8'), publicFile) : [];
   await writeJwks(publicFile, [...known, publicJwk(jwk)]);

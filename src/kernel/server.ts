@@ -76,7 +76,8 @@ export function createKernelServer({ routes, socketPath, report, maxBodyBytes = 
 }
 
 async function privateDirectory(path: string): Promise<void> {
-  await mkdir(path, { recursive: true, mode: 0o700 });
-  const { mode } = await stat(path);
+  // Only the last one: what it lies in is the data directory, which is there. It may be there as well, as a mount of its own.
+  const refused = await mkdir(path, { mode: 0o700 }).catch((error: unknown) => error);
+  const { mode } = await stat(path).catch((error: unknown) => Promise.reject(refused ?? error));
   if ((mode & 0o077) !== 0) throw new WritError('INVALID_CONFIG', `others can enter ${path}, where the kernel's socket lies: chmod 700 it`);
 }

@@ -59,7 +59,8 @@ export function createMetricsSocket({ directory, metrics, health = {}, port = 0,
     async () => {
       const socket = path.join(directory, `${metrics.role}-${randomBytes(4).toString('hex')}.sock`);
       try {
-        await mkdir(directory, { recursive: true, mode: 0o700 });
+        // Where it cannot be made and is not there, the socket says so.
+        await mkdir(directory, { mode: 0o700 }).catch(() => undefined);
         sweep = removeDead(directory);
         await open({ path: socket });
         await chmod(socket, 0o600);

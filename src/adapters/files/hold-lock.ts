@@ -1,7 +1,8 @@
-import { closeSync, constants, mkdirSync, openSync } from 'node:fs';
+import { closeSync, constants, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { messageOf, WritError } from '../../core/errors.ts';
 import { tryLock } from '../linux/flock.ts';
+import { makeDirectory } from './make-directory.ts';
 
 /**
  * Makes this process the only one that uses a file. The lock is a file beside it, because it may be deleted itself; the
@@ -15,7 +16,7 @@ export function holdLock(file: string, taken: string): () => void {
   const path = `${file}.lock`;
   let fd: number;
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    makeDirectory(dirname(file));
     fd = openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o600);
   } catch (error) {
     throw new WritError('STORAGE_UNAVAILABLE', `cannot lock ${path}: ${messageOf(error)}`, { cause: error });

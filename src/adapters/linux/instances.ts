@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { messageOf, WritError } from '../../core/errors.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
 import type { InstanceRegistry } from '../../core/ports/instances.ts';
 import type { ProcessIdentity } from '../../core/ports/journal.ts';
+import { makeDirectory } from '../files/make-directory.ts';
 import { type FenceTiming, fence } from './instances-fence.ts';
 import { createLocked, instanceOf, lockPath, removeIfFree, removeLocked } from './instances-lock-file.ts';
 import { startTimeOf } from './proc.ts';
@@ -94,7 +95,7 @@ function take(directory: string): Held {
   const startTime = startTimeOf(process.pid);
   if (startTime === undefined) throw new WritError('PLATFORM_UNSUPPORTED', 'worker roles need /proc to tell processes apart');
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makeDirectory(directory);
     for (;;) {
       const identity = { instance: randomUUID(), pid: process.pid, startTime };
       const file = path.join(directory, `${identity.instance}.lock`);

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, unlinkSync } from 'node:fs';
+import { chmodSync, unlinkSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
+import { makeDirectory } from '../files/make-directory.ts';
 import { openSocketDirectory } from './socket-directory.ts';
 
 /** A server that only processes of this user reach. */
@@ -23,7 +24,7 @@ export interface PrivateServerOptions {
  * @throws WritError STORAGE_UNAVAILABLE for a directory that others can enter; the error of the system when it cannot listen
  */
 export async function listenPrivately({ directory, name, maxConnections, onConnection }: PrivateServerOptions): Promise<PrivateServer | undefined> {
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  makeDirectory(directory);
   const place = openSocketDirectory(directory, name);
   try {
     if (place.isOurs()) {

@@ -1,6 +1,7 @@
-import { mkdirSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import nodeModule from 'node:module';
 import path from 'node:path';
+import { makeDirectory } from '../files/make-directory.ts';
 
 /** What others may not do with a directory that decides what is run. */
 const WRITABLE_BY_OTHERS = 0o022;
@@ -14,7 +15,7 @@ export function keepModulesCompiled(directory: string): void {
   const { enableCompileCache } = nodeModule as typeof nodeModule & { enableCompileCache?: (directory: string) => unknown };
   if (enableCompileCache === undefined) return;
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o755 });
+    makeDirectory(directory, 0o755);
     const [found, parent] = [statSync(directory), statSync(path.dirname(directory))];
     if (found.uid === parent.uid && (found.mode & WRITABLE_BY_OTHERS) === 0) enableCompileCache(directory);
   } catch {

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { WritError } from '../../core/errors.ts';
+import { makeDirectory } from '../files/make-directory.ts';
 import { shortDirectory } from '../linux/short-directory.ts';
 import { Sqlite } from '../sqlite/driver.ts';
 import type { ServerTarget } from './target.ts';
@@ -14,7 +15,7 @@ const LOCK_FILE = 'lock';
 
 /** Makes the directory, closed to everybody else. */
 export function prepareDirectory(directory: string): void {
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  makeDirectory(directory);
   chmodSync(directory, 0o700);
 }
 

@@ -1,6 +1,7 @@
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { type Lifecycle, lifecycle } from '../../core/lifecycle.ts';
+import { makeDirectory } from '../files/make-directory.ts';
 
 /** The folder of one search process. */
 export function spillOf(directory: string, pid: number): string {
@@ -17,7 +18,7 @@ export function createSpillPlace(directory: string): { readonly part: Lifecycle;
     removeOf,
     part: lifecycle(
       () => {
-        mkdirSync(directory, { recursive: true, mode: 0o700 });
+        makeDirectory(directory);
         for (const pid of readdirSync(directory).map(Number)) if (!runs(pid)) removeOf(pid);
       },
       () => undefined,

@@ -1,6 +1,6 @@
-import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isWritError, messageOf, WritError } from '../../core/errors.ts';
+import { makeDirectory as makeMissing } from '../files/make-directory.ts';
 import { migrate } from './migrate.ts';
 import { openDatabase, type SqliteDatabase } from './open.ts';
 
@@ -35,7 +35,7 @@ export function openPrepared<T>(file: string, migrations: URL, prepare: (db: Sql
   const { readonly = false, pragmas = [], name = 'the database', makeDirectory = false } = options;
   let db: SqliteDatabase | undefined;
   try {
-    if (makeDirectory && !readonly) mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    if (makeDirectory && !readonly) makeMissing(dirname(file));
     db = openDatabase(file, { readonly });
     for (const pragma of pragmas) db.pragma(pragma);
     migrate(db, migrations);

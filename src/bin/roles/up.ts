@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import { listenedPorts } from '../../../config/listened-ports.ts';
 import { commandDirectory } from '../../../config/package.ts';
 import { renderOwnToml } from '../../../config/render.ts';
+import { makeDirectory } from '../../adapters/files/make-directory.ts';
 import { probePorts } from '../../adapters/processes/probe-ports.ts';
 import { orphanPid } from '../../adapters/redis/embedded-orphan.ts';
 import { indexRefusal } from '../../content-search/settings/refusals.ts';
@@ -29,7 +29,7 @@ export async function runUp(context: UpContext, { once }: { readonly once: boole
   await Promise.race([probePorts(listenedPorts(context.config), { mayHold: (pid) => pid === orphanPid(context.places.redis) }), asked]);
   if (!wasThere) lockUp(context.places);
   await prepareFirstStart(context.places, renderOwnToml());
-  await mkdir(context.places.logs, { recursive: true, mode: 0o700 });
+  makeDirectory(context.places.logs);
   const parts = upParts(context);
   try {
     const verdict = await Promise.race([begin(context, parts, once), asked]);

@@ -65,6 +65,12 @@ describe('the data directory', () => {
     expect(() => ensureDataDirectory(directory)).toThrow(isRoot ? /belongs to user 65534/ : /belongs to user 0/);
   });
 
+  it('is refused, and not asked for again and again, where no directory can be made', () => {
+    expect(() => ensureDataDirectory('/proc/writ')).toThrow(
+      expect.objectContaining({ code: 'STORAGE_UNAVAILABLE', field: 'data_dir', message: expect.stringContaining('/proc takes no new directory') }),
+    );
+  });
+
   it('is refused when it is a file, or its id is damaged', () => {
     const file = path.join(root, 'file');
     writeFileSync(file, '');

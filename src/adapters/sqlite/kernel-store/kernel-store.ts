@@ -1,6 +1,6 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ApprovalStore, IssueEntry, KernelStore, ScheduleStore, StoredRevocation } from '../../../core/ports/index.ts';
+import { makeDirectory } from '../../files/make-directory.ts';
 import type { SqliteDatabase } from '../open.ts';
 import { openPrepared } from '../open-migrated.ts';
 import { approvalStore } from './approval-store.ts';
@@ -22,7 +22,7 @@ interface IssueRow {
  * @throws WritError POOL_OWNED when another process holds them, STORAGE_UNAVAILABLE when they cannot be opened
  */
 export function openKernelStore(directory: string): KernelStore & { readonly schedules: ScheduleStore; readonly approvals: ApprovalStore } {
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  makeDirectory(directory);
   const release = holdKernelLock(join(directory, 'kernel.lock'));
   try {
     const stores = (db: SqliteDatabase): ReturnType<typeof openKernelStore> => ({

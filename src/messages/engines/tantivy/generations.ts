@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createFile } from '../../../adapters/files/create-file.ts';
+import { makeDirectory } from '../../../adapters/files/make-directory.ts';
 import { syncDirectorySync } from '../../../adapters/files/sync-directory.ts';
 
 /**
@@ -82,7 +83,7 @@ function metaIn(directory: string): Meta {
 
 /** A new directory beside the generations. */
 export function newDirectory(root: string, kind: 'g' | 'w'): string {
-  mkdirSync(root, { recursive: true, mode: 0o700 });
+  makeDirectory(root);
   const directory = join(root, `${kind}-${randomBytes(8).toString('hex')}`);
   mkdirSync(directory, { mode: 0o700 });
   return directory;

@@ -52,7 +52,8 @@ const FILES = ['README.md', 'LICENSE', 'CHANGELOG.md', 'package.json'] as const;
  */
 export async function setScene(workspace: string, run: string, { tasks, kernel, signatures, packageRoot }: TourServices): Promise<Scene> {
   const folder = path.join(workspace, `tour-${run}`);
-  await mkdir(path.join(folder, 'archive'), { recursive: true });
+  await mkdir(folder);
+  await mkdir(path.join(folder, 'archive'));
   for (const name of FILES) await copyFile(path.join(packageRoot, name), path.join(folder, name));
   await writeFile(path.join(folder, 'letter.txt'), 'Dear reader,\n\nthis file is about to travel.\n');
 

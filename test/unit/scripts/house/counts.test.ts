@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { codeLines, declaredWith, linesOf, mirroredSources, mostConstants, onlyReexports, percentile } from '../../../../scripts/house/counts.ts';
+import {
+  codeLines,
+  declaredWith,
+  linesOf,
+  mirroredSources,
+  mostConstants,
+  onlyReexports,
+  percentile,
+  recursiveMkdirs,
+} from '../../../../scripts/house/counts.ts';
 
 const source = (text: string) => ({ file: 'src/a.ts', text });
 
@@ -28,6 +37,10 @@ describe('the counts of a source', () => {
 
   it('find limits under the old word once each', () => {
     expect(mostConstants(source('const MOST_ROWS = 1; const LIST_MOST = MOST_ROWS; const ALMOST = MAX_ROWS;'))).toEqual(['MOST_ROWS', 'LIST_MOST']);
+  });
+
+  it('find recursive mkdirs, which may never end', () => {
+    expect(recursiveMkdirs(source('await mkdir(a, { mode: 1, recursive: true }); mkdirSync(b); rmSync(c, { recursive: true });'))).toHaveLength(1);
   });
 
   it('know where the source of a unit test should lie', () => {
