@@ -68,11 +68,17 @@ export const LOG_LINES = {
   redis: {
     level: 'warn',
     message: 'redis',
-    fields: ['err'],
+    fields: ['err', 'repeated'],
     roles: ['api', 'worker', 'kernel', 'index'],
-    help: 'A connection to Redis failed; it is tried again.',
+    help: 'A connection to Redis failed; it is tried again. The same words are said once in 30 s; `repeated` is how often they were held back before.',
   },
-  queue: { level: 'warn', message: 'queue', fields: ['err'], roles: ['api', 'worker', 'index'], help: 'BullMQ reports an error of its own.' },
+  queue: {
+    level: 'warn',
+    message: 'queue',
+    fields: ['err', 'repeated'],
+    roles: ['api', 'worker', 'index'],
+    help: 'BullMQ reports an error of its own; held back as `redis` is.',
+  },
   metrics: {
     level: 'warn',
     message: 'metrics',

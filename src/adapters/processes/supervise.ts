@@ -21,7 +21,8 @@ export interface SupervisedRole {
 
 export interface RoleEvent {
   readonly role: string;
-  readonly what: 'started' | 'ready' | 'stopped' | 'died' | 'unlogged';
+  /** `died`: it is started again; `gave-up`: its first run ended before it was ready, and it is not. */
+  readonly what: 'started' | 'ready' | 'stopped' | 'gave-up' | 'died' | 'unlogged';
   readonly pid: number | undefined;
   readonly detail?: string;
 }
@@ -53,7 +54,7 @@ export function supervise(role: SupervisedRole): Lifecycle & { readonly pid: () 
 
   const run = (onReady: () => void, onRefused: (error: Error) => void): void => {
     const ended = (pid: number | undefined, detail: string, refusal: Error): void => {
-      role.onEvent({ role: role.name, what: stopping ? 'stopped' : 'died', pid, detail });
+      role.onEvent({ role: role.name, what: stopping ? 'stopped' : everReady ? 'died' : 'gave-up', pid, detail });
       onRefused(refusal);
       if (child?.pid !== pid) return;
       child = undefined;

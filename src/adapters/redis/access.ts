@@ -1,15 +1,14 @@
 import { once } from 'node:events';
 import { connect } from 'node:tls';
 import { Redis } from 'ioredis';
-import { isWritError, messageOf, WritError } from '../../core/errors.ts';
-import { type RedisSettings, type RedisTarget, targetOptions } from './target.ts';
+import { isWritError, WritError } from '../../core/errors.ts';
+import { type ClusterTarget, clusterOptions, type RedisSettings, type RedisTarget, targetOptions } from './target.ts';
 import { tlsFault } from './tls-fault.ts';
+import { isNotLetIn, unreachable } from './unreachable.ts';
 
 const PATIENCE_MS = 3000;
 /** A server that refuses our certificate says so at once. */
 const WORD_MS = 1000;
-/** What Redis answers to a wrong user or password, and to none. */
-const NOT_LET_IN = /^(WRONGPASS|NOAUTH|ERR AUTH|ERR invalid password|NOPERM)\b/;
 
 /**
  * Connects and looks whether both sides trust each other, and whether it is a server of data. A server that is away is no fault here: those who need it
@@ -21,10 +20,29 @@ export async function checkAccess(target: RedisTarget): Promise<void> {
   // The private server of `writ up` was made by the same hands.
   if (!('url' in target)) return;
   const options = targetOptions(target);
-  const said = await ask(options);
-  if (said.length === 0) return;
-  const fault = said.map(faultOf).find((found) => found !== undefined) ?? faultOf(await lastWord(options));
+  const fault = await faultIn(target.url, await ask(options), options);
   if (fault !== undefined) throw fault;
+}
+
+/** Asks a server, or the nodes of a cluster, once: why none can be used; nothing when one answers. */
+export async function whyAway(target: RedisTarget): Promise<WritError | undefined> {
+  if (!('url' in target)) return undefined;
+  const nodes = target.cluster === undefined ? [targetOptions(target)] : clusterNodes(target);
+  const said = await Promise.all(nodes.map(ask));
+  const [first = [], options = {}] = [said[0], nodes[0]];
+  if (said.some((errors) => errors.length === 0)) return undefined;
+  return (await faultIn(target.url, first, options)) ?? unreachable(target.url, first[0]);
+}
+
+function clusterNodes(target: ClusterTarget): readonly RedisSettings[] {
+  const { nodes, options } = clusterOptions(target);
+  return nodes.map((node) => ({ ...options, ...node }));
+}
+
+/** What no waiting mends, of the errors of a connection. */
+async function faultIn(url: string, said: readonly unknown[], options: RedisSettings): Promise<WritError | undefined> {
+  const fault = said.map((error) => faultOf(url, error)).find((found) => found !== undefined);
+  return fault ?? (said.length === 0 ? undefined : faultOf(url, await lastWord(options)));
 }
 
 const SENTINEL = 'a Redis Sentinel answers there, which holds no data, and Writ does not follow one (docs/scaling.md): name the address of the master';
@@ -68,8 +86,7 @@ async function lastWord({ host = '', port = 0, tls }: RedisSettings): Promise<un
   }
 }
 
-function faultOf(error: unknown): WritError | undefined {
+function faultOf(url: string, error: unknown): WritError | undefined {
   if (isWritError(error)) return error;
-  if (!NOT_LET_IN.test(messageOf(error))) return tlsFault(error);
-  return new WritError('REDIS_UNAVAILABLE', `Redis does not let the user of redis.url in: ${messageOf(error)}`, { field: 'redis.url', cause: error });
+  return isNotLetIn(error) ? unreachable(url, error) : tlsFault(error);
 }

@@ -8,7 +8,6 @@ import { createAuditReader } from '../../data-dir/audit-reader.ts';
 import { currentUser, openAudit } from '../../data-dir/open-audit.ts';
 import { createScreenShelf } from '../../data-dir/screen-shelf.ts';
 import type { CliServices, GlobalOptions } from '../../surfaces/cli/services.ts';
-
 import { openScopes } from './scopes/index.ts';
 import { createCliRedis, programWords, readSettings } from './settings.ts';
 

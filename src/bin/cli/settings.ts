@@ -4,7 +4,7 @@ import { type LoadedConfig, type LoadOptions, loadConfig } from '../../../config
 import type { ConnectionKind } from '../../../queues/connection.ts';
 import type { RedisConnection } from '../../adapters/redis/redis-connection.ts';
 import type { RedisTarget } from '../../adapters/redis/target.ts';
-import { isWritError, messageOf, WritError } from '../../core/errors.ts';
+import { isWritError, WritError } from '../../core/errors.ts';
 import { shellWord } from '../../core/shell-word.ts';
 import { type DataDirPaths, dataDirPaths } from '../../data-dir/paths.ts';
 import type { GlobalOptions } from '../../surfaces/cli/services.ts';
@@ -85,7 +85,7 @@ async function connecting(kind: 'producer' | 'subscriber', settings: CliSettings
     refuse = (error) => {
       clearTimeout(timer);
       connection.disconnect();
-      reject(silent(settings, error));
+      void silent(settings, error).then(reject);
     };
     const events: EventEmitter = connection;
     events.once('ready', () => {
@@ -101,19 +101,15 @@ async function target(settings: CliSettings): Promise<RedisTarget> {
   try {
     return redisTarget(settings.loaded.config, settings.places);
   } catch (error) {
-    throw isWritError(error) && error.code === 'REDIS_UNAVAILABLE' ? silent(settings, error) : error;
+    throw isWritError(error) && error.code === 'REDIS_UNAVAILABLE' ? await silent(settings, error) : error;
   }
 }
 
 /** The likeliest mistake of all gets the sentence that ends it. */
-function silent({ loaded, places }: CliSettings, cause: unknown): WritError {
-  if (isWritError(cause) && cause.code === 'REDIS_TLS') return cause;
+async function silent({ loaded, places }: CliSettings, cause: unknown): Promise<WritError> {
   const { url } = loaded.config.redis;
-  const message =
-    url === ''
-      ? `Redis of the data directory ${places.dataDir} does not answer: start it with \`writ up\``
-      : `Redis at ${url.replace(/\/\/[^@/]*@/, '//***@')} does not answer (${messageOf(cause)}): look at the server and at redis.url (\`writ doctor\`)`;
-  return new WritError('REDIS_UNAVAILABLE', message, { cause });
+  if (url !== '') return (await import('../../adapters/redis/unreachable.ts')).unreachable(url, cause);
+  return new WritError('REDIS_UNAVAILABLE', `Redis of the data directory ${places.dataDir} does not answer: start it with \`writ up\``, { cause });
 }
 
 /** How a person calls the program so that it reads the same settings, in whatever terminal: `writ --data-dir /srv/writ`. */

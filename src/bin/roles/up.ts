@@ -5,12 +5,16 @@ import { renderOwnToml } from '../../../config/render.ts';
 import { makeDirectory } from '../../adapters/files/make-directory.ts';
 import { probePorts } from '../../adapters/processes/probe-ports.ts';
 import { orphanPid } from '../../adapters/redis/embedded-orphan.ts';
+import { shownAddress } from '../../adapters/redis/unreachable.ts';
+import { tellWhileAway } from '../../adapters/redis/while-away.ts';
 import { indexRefusal } from '../../content-search/settings/refusals.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
 import { prepareFirstStart } from '../../data-dir/first-start.ts';
 import { lockUp } from '../../data-dir/up-lock.ts';
+import { failureOf, failureText } from '../../surfaces/cli/failure.ts';
 import { nextSteps } from '../../surfaces/cli/tour/next-steps.ts';
 import { programWords, readSettings } from '../cli/settings.ts';
+import { redisTarget } from '../redis-target.ts';
 import type { UpContext } from './context.ts';
 import { upParts } from './up-parts.ts';
 import { apiUrl, playgroundOf, tour } from './up-tour.ts';
@@ -46,14 +50,16 @@ export async function runUp(context: UpContext, { once }: { readonly once: boole
 async function begin(context: UpContext, parts: Lifecycle, once: boolean): Promise<boolean> {
   const { config, places, options } = context;
   const host = indexRefusal(config) === undefined ? ', index host' : '';
+  const target = config.redis.url === '' ? undefined : redisTarget(config, places);
   // The first start has written settings.
   const settings = readSettings(options);
   const playground = playgroundOf(settings.loaded.config, places);
   const isMissed = once && playground === undefined;
   if (isMissed) say('There is no tour: no base directory is named');
   if (isMissed) return false;
-  say(`Writ starts in ${places.dataDir}: Redis, kernel, worker, API${host}; logs in ${places.logs}`);
-  await parts.start();
+  const server = target === undefined ? ['Redis, ', ''] : ['', `; Redis at ${shownAddress(config.redis.url)}`];
+  say(`Writ starts in ${places.dataDir}: ${server[0]}kernel, worker, API${host}${server[1]}; logs in ${places.logs}`);
+  await tellWhileAway(parts.start(), target, (why) => process.stderr.write(`${why === undefined ? 'Redis answers' : failureText(failureOf(why))}\n`));
   const wanted = once || (playground?.base === places.workspace && !existsSync(places.tourGiven));
   const passed = wanted && playground !== undefined ? await tour(context, settings, playground, say) : !once;
   if (!once) say(nextSteps({ ...places, program: programWords(options, settings), playground, commands: commandDirectory(), url: await apiUrl(places) }));

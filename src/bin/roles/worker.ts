@@ -37,15 +37,9 @@ export interface WorkerRoleOptions extends TestHooks {
 
 /** `writ worker`: serves the queues of the pool until it is asked to stop. Resolves with the exit code. */
 export async function runWorker(context: RoleContext, queues?: readonly string[]): Promise<number> {
-  const { providers } = readToolBindings(registryRoots(context.config));
+  const providers = readToolBindings(registryRoots(context.config)).providers.map(({ name }) => name);
   const pool = context.config.pool.id;
-  const known = [
-    ...taskQueues(
-      pool,
-      providers.map(({ name }) => name),
-    ),
-    queueName('plan', pool),
-  ];
+  const known = [...taskQueues(pool, providers), queueName('plan', pool)];
   const unknown = queues?.find((queue) => !known.includes(queue));
   if (unknown !== undefined) throw new WritError('INVALID_ARGUMENT', `there is no queue ${unknown}; this pool has ${known.join(', ')}`, { field: '--queues' });
   return serve(context, () => createWorkerRole(context, { queues }), { role: 'worker', drainMs: context.config.worker.drain_ms });

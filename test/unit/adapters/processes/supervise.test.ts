@@ -70,6 +70,7 @@ describe('a supervised role', () => {
     const supervised = role("process.send({ type: 'refused', code: 'INVALID_CONFIG', message: 'no key' });");
     await expect(supervised.start()).rejects.toMatchObject({ code: 'INVALID_CONFIG', message: 'the worker role: no key' });
     await expect(role('process.exit(7)').start()).rejects.toThrow('the worker role ended with code 7');
+    expect(events.map(({ what }) => what).filter((what) => what !== 'started')).not.toContain('died');
   });
 
   it('comes back when it was killed', async () => {
