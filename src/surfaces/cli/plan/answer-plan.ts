@@ -40,7 +40,8 @@ export async function runPlanApprovals(context: CommandContext, word: string | u
 const COLUMNS = [{ title: 'plan' }, { title: 'state' }, { title: 'role' }, { title: 'until' }, { title: 'question' }] as const;
 
 function rowOf({ plan_id, state, role, until, question, decided_by }: ApprovalView): readonly string[] {
-  return [plan_id.slice(0, 12), decided_by === undefined ? state : `${state} by ${printable(decided_by)}`, role, until, printable(question)];
+  // Whole: it is what approve, deny and retry take.
+  return [plan_id, decided_by === undefined ? state : `${state} by ${printable(decided_by)}`, role, until, printable(question)];
 }
 
 const MAX_DATA_BYTES = 64 * 1024;
