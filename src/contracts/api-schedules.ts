@@ -33,22 +33,27 @@ const terms = {
 export const ScheduleDefinition = z.strictObject({ manifest: OfferedManifest.optional(), plan_sha256: Sha256Hex.optional(), ...when, ...terms });
 export type ScheduleDefinition = z.infer<typeof ScheduleDefinition>;
 
+/** All that was missed is made at one time: with `skip` the oldest alone would be made, and the rest left out for it. */
+const MADE_UP_ONE_BY_ONE = 'must be allow where missed is all: else only the oldest missed time is made up for';
+
 /** `POST /v1/schedules`: a manifest, whose `task_id` is the schedule's id, or an envelope. */
-export const ScheduleRequest = z.strictObject({
-  manifest: OfferedManifest.optional().meta({ description: 'Each firing is a task. Its `task_id` is the id of the schedule.' }),
-  envelope: z
-    .record(z.string(), z.unknown())
-    .optional()
-    .meta({ description: 'Each firing is a plan. Linked when it is registered, and kept like that; in place of `manifest`.' }),
-  id: TaskId.optional().meta({ description: 'Of a schedule of plans; `header.id` of the envelope unless given.' }),
-  cron: when.cron,
-  tz: when.tz.optional().meta({ description: 'UTC unless given.' }),
-  missed: when.missed.optional().meta({ description: '`latest` unless given.' }),
-  overlap: when.overlap.optional().meta({ description: '`skip` unless given.' }),
-  gap: when.gap.optional().meta({ description: '`after` unless given.' }),
-  fold: when.fold.optional().meta({ description: '`first` unless given; `both` where the hour field begins with `*`.' }),
-  ...terms,
-});
+export const ScheduleRequest = z
+  .strictObject({
+    manifest: OfferedManifest.optional().meta({ description: 'Each firing is a task. Its `task_id` is the id of the schedule.' }),
+    envelope: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .meta({ description: 'Each firing is a plan. Linked when it is registered, and kept like that; in place of `manifest`.' }),
+    id: TaskId.optional().meta({ description: 'Of a schedule of plans; `header.id` of the envelope unless given.' }),
+    cron: when.cron,
+    tz: when.tz.optional().meta({ description: 'UTC unless given.' }),
+    missed: when.missed.optional().meta({ description: '`latest` unless given; `all` needs `overlap` to be `allow`.' }),
+    overlap: when.overlap.optional().meta({ description: '`skip` unless given.' }),
+    gap: when.gap.optional().meta({ description: '`after` unless given.' }),
+    fold: when.fold.optional().meta({ description: '`first` unless given; `both` where the hour field begins with `*`.' }),
+    ...terms,
+  })
+  .refine(({ missed, overlap }) => missed !== 'all' || overlap === 'allow', { path: ['overlap'], message: MADE_UP_ONE_BY_ONE });
 export type ScheduleRequest = z.infer<typeof ScheduleRequest>;
 
 /** One task or plan that a schedule made, or left out. */

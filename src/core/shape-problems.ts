@@ -43,7 +43,9 @@ function told(issue: Issue, schema: unknown, value: unknown): FieldProblem[] {
     return issue.keys.slice(0, MAX_PROBLEMS).map((key) => fault([...path, key].join('.'), `is not known here${meant(key, known)}${offered(known)}`));
   }
   const found = valueAt(value, path);
-  return [fault(path.join('.'), found === undefined ? 'is missing' : `${sentence(issue)}${meantBy(found, issue)}`)];
+  // What a contract says of two fields together is said of one that may be left out, too.
+  const isMissing = found === undefined && issue.code !== 'custom';
+  return [fault(path.join('.'), isMissing ? 'is missing' : `${sentence(issue)}${meantBy(found, issue)}`)];
 }
 
 const EXPECTED = new Map([

@@ -4,7 +4,7 @@ import { ScheduleAction, ScheduleList, ScheduleRequest, ScheduleView, TaskId } f
 /** Schedules over the kernel's socket. */
 
 const By = z.string().min(1).max(256).optional();
-export const AddScheduleBody = z.strictObject({ ...ScheduleRequest.shape, by: By });
+export const AddScheduleBody = ScheduleRequest.safeExtend({ by: By });
 export const ActScheduleBody = z.strictObject({ id: TaskId, action: ScheduleAction, by: By });
 export const ScheduleReply = ScheduleView;
 export const ScheduleListReply = ScheduleList;

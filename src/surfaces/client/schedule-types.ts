@@ -15,6 +15,7 @@ export interface ScheduleRequest {
   cron: string;
   /** IANA name. */
   tz?: string | undefined;
+  /** `all` needs `overlap: 'allow'`. */
   missed?: 'latest' | 'all' | 'skip' | undefined;
   overlap?: 'skip' | 'allow' | undefined;
   gap?: 'after' | 'skip' | undefined;

@@ -12,7 +12,7 @@ export const register: Registrar = (program, deps, exit) => {
     .description('register a schedule of a manifest, whose task_id is its id, or of a plan, which is linked now ("-" reads standard input)')
     .requiredOption('--cron <fields>', 'minute, hour, day of the month, month, day of the week: "0 2 * * *"')
     .option('--tz <zone>', 'time zone, e.g. Europe/Berlin (default UTC)')
-    .option('--missed <policy>', 'times at which no kernel ran: latest (default), all, skip')
+    .option('--missed <policy>', 'times at which no kernel ran: latest (default), all (needs --overlap allow), skip')
     .option('--overlap <policy>', 'while an earlier firing has not ended: skip (default), allow')
     .option('--gap <policy>', 'a time that clocks set forward leave out: after (default), skip')
     .option('--fold <policy>', 'a time that clocks set back show twice: first (default), both')

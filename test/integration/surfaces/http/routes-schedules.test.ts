@@ -48,6 +48,21 @@ describe('schedules over HTTP', () => {
     for (const id of ['others', 'reports']) await schedules.remove(id);
   });
 
+  it('that make up for all they missed are refused where only one may run at a time', async () => {
+    const { schedules } = new WritClient({ baseUrl: site.url, key: site.secret('kernel') });
+    const manifest = site.manifest('all-missed');
+    const task = { manifest, cron: '0 2 * * *' };
+    const plan = { envelope: envelopeOf([fileStep('FILE_COPY', '/a', '/b')], { id: 'all-missed' }) as never, cron: '0 2 * * *' };
+    const said = { code: 'INVALID_ARGUMENT', field: 'overlap', message: expect.stringContaining('must be allow where missed is all') };
+    for (const what of [task, plan]) {
+      await expect(schedules.add({ ...what, missed: 'all' })).rejects.toMatchObject(said);
+      await expect(schedules.add({ ...what, missed: 'all', overlap: 'skip' })).rejects.toMatchObject(said);
+    }
+    expect((await schedules.list()).schedules).toEqual([]);
+    expect(await schedules.add({ ...task, missed: 'all', overlap: 'allow' })).toMatchObject({ missed: 'all', overlap: 'allow' });
+    await schedules.remove(manifest.task_id);
+  });
+
   it('are refused to other roles, and read by some', async () => {
     const body = { manifest: site.manifest('mine'), cron: '0 2 * * *' };
     const plan = { envelope: envelopeOf([fileStep('FILE_COPY', '/a', '/b')]), cron: '0 2 * * *' };

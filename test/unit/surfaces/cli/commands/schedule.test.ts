@@ -52,6 +52,8 @@ describe('writ schedule', () => {
 
   it.each([
     ['a policy that is none', ['--cron', '0 2 * * *', '--missed', 'some']],
+    ['all missed times where only one may run', ['--cron', '0 2 * * *', '--missed', 'all']],
+    ['the same in more words', ['--cron', '0 2 * * *', '--missed', 'all', '--overlap', 'skip']],
     ['a time that is none', ['--cron', '0 25 * * *']],
     ['tries that are none', ['--cron', '0 2 * * *', '--attempts', 'many']],
   ])('refuses %s', async (_what, flags) => {

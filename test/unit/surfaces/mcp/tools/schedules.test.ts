@@ -21,6 +21,8 @@ it('schedules are registered, shown, paused, resumed and removed over MCP, audit
   const plan = { cron: '0 2 * * *', envelope: linkedEnvelope() };
   expect((await mcp.call('add_schedule', plan)).answer).toMatchObject({ id: 'reports', plan_sha256: sha256Hex(canonicalJson(linkedEnvelope())) });
   expect(await mcp.call('add_schedule', { ...plan, manifest })).toMatchObject({ isError: true, answer: { code: 'INVALID_ARGUMENT' } });
+  const all = { manifest, cron: '0 2 * * *', missed: 'all' };
+  expect(await mcp.call('add_schedule', all)).toMatchObject({ isError: true, answer: { code: 'INVALID_ARGUMENT', field: 'overlap' } });
   expect((await mcp.call('remove_schedule', { id: 'reports' })).answer).toMatchObject({ id: 'reports' });
   // Audited as the others are; what follows counts from here.
   entries.splice(4);
