@@ -27,6 +27,9 @@ const RegistryFiles = z.array(RegistryFile).max(10_000);
 
 const FallbackRegistry = z.looseObject({ tools: AnyObject.optional(), capabilities: AnyObject.optional(), usecases: AnyObject.optional() });
 
+/** Tools that a plan calls at most, unless its options say more. */
+export const DEFAULT_MAX_STEPS = 30;
+
 /** Free beside the keys that the executor reads. */
 const Options = z.looseObject({
   debug: z.boolean().optional(),

@@ -20,13 +20,14 @@ const STARTS_PLANS: ReadonlySet<unknown> = new Set(['writ.plan', 'writ.plans', '
 export function planRefusal({ code, message, details }: LinkFault, problems: readonly FieldProblem[]): WritError {
   const [first] = problems;
   if (first !== undefined) return new WritError('INVALID_MANIFEST', `${first.message} (${code})`, { field: first.field, problems });
-  const { ref } = details;
-  if (code === 'UNKNOWN_REF' && STARTS_PLANS.has(ref)) {
+  const { at, ...about } = details;
+  const field = typeof at === 'string' ? at : 'envelope';
+  if (code === 'UNKNOWN_REF' && STARTS_PLANS.has(about['ref'])) {
     const why = 'a plan starts no other plans: for_each runs a step for each item of a list, one after the other (docs/plans.md)';
-    return new WritError('INVALID_MANIFEST', `FAN_OUT_REFUSED: ${why}`, { field: 'envelope' });
+    return new WritError('INVALID_MANIFEST', `FAN_OUT_REFUSED: ${why}`, { field });
   }
-  const more = Object.keys(details).length === 0 ? '' : ` ${JSON.stringify(details).slice(0, 500)}`;
+  const more = Object.keys(about).length === 0 ? '' : ` ${JSON.stringify(about).slice(0, 500)}`;
   // Linked on a host, it says more than to the pure core.
-  const about = code === 'REGISTRY_EMPTY' ? 'neither the envelope nor the registries of this host define what its steps name' : message;
-  return new WritError('INVALID_MANIFEST', `${code}: ${about}${more}`, { field: 'envelope' });
+  const what = code === 'REGISTRY_EMPTY' ? 'neither the envelope nor the registries of this host define what its steps name' : message;
+  return new WritError('INVALID_MANIFEST', `${code}: ${what}${more}`, { field });
 }

@@ -1,17 +1,15 @@
 import { RETRIED_CODES, type Retry, ToolResult } from '../../contracts/index.ts';
 import { failureCause } from '../../core/failure-cause.ts';
-import type { Json, JsonObject } from '../../core/json.ts';
+import type { JsonObject } from '../../core/json.ts';
 import type { PlanCall } from '../../core/ports/plan.ts';
-import { errorOf, type Failure, failure, toolFailure } from './codes.ts';
+import { callProblem } from './call-problem.ts';
+import { errorOf, type Failure, failure, toolFailure, tooManySteps } from './codes.ts';
 import type { ReadyStep } from './compile-step.ts';
 import { copyJson } from './json-copy.ts';
 import { LIMITS } from './limits.ts';
 import type { Operation } from './link.ts';
 import { listed, validate } from './problems.ts';
 import { memoryOf, nextName, type RunState, record, recordFailure, type StepRun, type Stop } from './run-state.ts';
-
-/** Operations that take any parameters. */
-const UNCHECKED_OPERATIONS: ReadonlySet<string> = new Set(['sampleFetch']);
 
 interface Caller {
   readonly run: RunState;
@@ -65,7 +63,7 @@ interface OneCall extends Pick<PlanCall, 'retry' | 'timeoutMs'> {
 /** Asks for one invocation of a tool and records what it answers. */
 function* callOnce({ ref, operation, params, ...terms }: OneCall, { run, runId, maxSteps }: Caller, path: string): StepRun {
   const name = nextName(run, path, ref);
-  if (run.calls >= maxSteps) return { failure: failure('MAX_STEPS_EXCEEDED', { limit: maxSteps }), step: name };
+  if (run.calls >= maxSteps) return { failure: tooManySteps(maxSteps), step: name };
   if (path.length > LIMITS.stepPathLength) return { failure: failure('MAX_SIZE_EXCEEDED', { what: 'path', limit: LIMITS.stepPathLength }), step: name };
   run.calls += 1;
   const tool = Object.freeze({ ref, provider: ref, operation });
@@ -86,15 +84,6 @@ function contextOf({ memory, state }: RunState): { readonly memory: JsonObject }
       return memoryOf({ memory, state });
     },
   });
-}
-
-function callProblem(operation: Json | undefined, operations: Caller['operations'], params: JsonObject): Failure | undefined {
-  if (typeof operation !== 'string') return failure('INVALID_TOOL_DEF');
-  const known = operations.get(operation);
-  if (known === undefined) return failure('UNKNOWN_OPERATION', { operation: operation.slice(0, 128) });
-  if (UNCHECKED_OPERATIONS.has(operation)) return undefined;
-  const unexpected = Object.keys(params).filter((key) => key !== 'action' && !known.input.has(key));
-  return unexpected.length === 0 ? undefined : failure('PARAMS_MISMATCH', { unexpected: unexpected.slice(0, LIMITS.problems) });
 }
 
 interface ReadResult {

@@ -13,7 +13,7 @@ export const CODES = {
   UNKNOWN_REF: { class: 'A', message: 'a step names a definition that does not exist' },
   EXPANSION_CYCLE: { class: 'A', message: 'definitions contain each other' },
   MAX_DEPTH_EXCEEDED: { class: 'A', message: 'definitions are nested too deeply' },
-  MAX_STEPS_EXCEEDED: { class: 'A', message: 'the plan has more steps than it may run' },
+  MAX_STEPS_EXCEEDED: { class: 'A', message: 'the plan reaches more steps than any plan may' },
   MAX_SIZE_EXCEEDED: { class: 'A', message: 'a value of the plan has grown too large' },
   MAX_WORK_EXCEEDED: { class: 'A', message: 'conditions, templates and saves cost too much' },
   REPLAY_MISMATCH: { class: 'A', message: 'the journal has answers to steps that the plan does not take' },
@@ -48,6 +48,15 @@ export class Failure {
 /** An error of the core's own. */
 export function failure(code: CoreCode, details: JsonObject = {}): Failure {
   return new Failure(code, CODES[code].message, details, CODES[code].class === 'A');
+}
+
+/**
+ * The plan calls tools more often than its option `maxSteps` says.
+ *
+ * @param details what else is known of it
+ */
+export function tooManySteps(limit: number, details: JsonObject = {}): Failure {
+  return new Failure('MAX_STEPS_EXCEEDED', `the plan calls tools more often than its option maxSteps allows (${limit})`, { limit, ...details }, true);
 }
 
 /** What a tool has answered with `ok: false`: data, whatever its code is called. */

@@ -1,4 +1,4 @@
-import { BOUNDS } from '../../contracts/index.ts';
+import { BOUNDS, DEFAULT_MAX_STEPS } from '../../contracts/index.ts';
 
 /**
  * Every size that a plan may reach. Bytes are those of the value as JSON text in UTF-8; levels count containers in containers.
@@ -27,4 +27,4 @@ export const LIMITS = {
   described: 10_000,
 } as const;
 
-export const DEFAULTS = { maxSteps: 30, maxDepth: 5 } as const;
+export const DEFAULTS = { maxSteps: DEFAULT_MAX_STEPS, maxDepth: 5 } as const;

@@ -1,8 +1,10 @@
 import { canonicalJson } from '../../core/canonical-json.ts';
 import { sha256Hex } from '../../core/hash.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { Failure } from './codes.ts';
+import { Failure, tooManySteps } from './codes.ts';
 import { isObject } from './json-copy.ts';
+import { leastCalls } from './least-calls.ts';
+import { DEFAULTS, LIMITS } from './limits.ts';
 import { linkSteps } from './link.ts';
 import { type Normalized, readEnvelope } from './read-envelope.ts';
 import { type DefinitionLookup, readRegistry } from './registry.ts';
@@ -23,6 +25,10 @@ export function linkPlan(envelope: unknown, lookup: DefinitionLookup): Linked {
   if (!read.ok) return refused(read.failure);
   const plan = linkSteps(read.envelope, readRegistry(read.envelope.payload, lookup));
   if (plan instanceof Failure) return refused(plan);
+  const { maxSteps = DEFAULTS.maxSteps } = read.envelope.options;
+  const least = leastCalls(plan);
+  // Told of a document that is to be linked, never of a plan that has begun: what an earlier edition has linked ends as it would have then.
+  if (least > maxSteps) return refused(tooManySteps(maxSteps, { steps: Math.min(least, LIMITS.visits), at: 'payload.options.maxSteps' }));
   const linked = withFiles(read.envelope, filesOf(plan.definitions));
   // What came in from the host counts, too; the linked envelope must be one that is read again.
   const again = readEnvelope(linked);

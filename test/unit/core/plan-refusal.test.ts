@@ -10,6 +10,11 @@ describe('the refusal of an envelope', () => {
     expect(message).toBe('UNKNOWN_REF: a step names a definition that does not exist {"type":"tool","ref":"gone"}');
   });
 
+  it('has the place in the document as its field, where the core knows it', () => {
+    const { field, message } = planRefusal(fault('MAX_STEPS_EXCEEDED', { limit: 30, at: 'payload.options.maxSteps' }), []);
+    expect([field, message.endsWith(' {"limit":30}')]).toEqual(['payload.options.maxSteps', true]);
+  });
+
   it('names the first fault of a document, and has them all', () => {
     const problems = [
       { field: 'header.id', message: 'must be text' },

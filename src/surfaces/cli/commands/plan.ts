@@ -11,7 +11,7 @@ import type { KeyFlags } from '../api/api-door.ts';
 import { auditedCommand, type CommandContext, command, type Registrar } from '../command.ts';
 import { planOperatorServices } from '../operator.ts';
 import { pausedFor } from '../paused-watch.ts';
-import { countEffects, type EffectCounts, effectText } from '../plan/effect-text.ts';
+import { countEffects, type EffectCounts, effectText, maxStepsWarning } from '../plan/effect-text.ts';
 import type { FollowFlags } from '../plan/follow-plan.ts';
 import { type RegrantFlags, regrantTerms, withRegrant } from '../regrant.ts';
 import { pairs, table } from '../text/table.ts';
@@ -90,8 +90,9 @@ async function runPlanCheck(context: CommandContext, flags: PlanCheckFlags, file
     await context.output.answer(envelope, () => JSON.stringify(envelope));
     return exit;
   }
-  const value = { plan_id: planSha256, steps: steps.map(stepLine), ...counts };
-  await context.output.answer(value, () => [`plan ${planSha256}`, tree(steps), countsText(counts)].join('\n'));
+  const warning = maxStepsWarning(envelope, counts.tools);
+  const value = { plan_id: planSha256, steps: steps.map(stepLine), ...counts, ...(warning === undefined ? {} : { warnings: [warning] }) };
+  await context.output.answer(value, () => [`plan ${planSha256}`, tree(steps), countsText(counts), ...(warning === undefined ? [] : [warning])].join('\n'));
   return exit;
 }
 

@@ -1,3 +1,5 @@
+import { DEFAULT_MAX_STEPS } from '../../../contracts/index.ts';
+import type { JsonObject } from '../../../core/json.ts';
 import type { PlannedEffect, PlannedStep } from '../../../core/ports/index.ts';
 
 const CLASS = { none: 'reads', idempotent: 'may be repeated', once: 'once' } as const;
@@ -36,4 +38,21 @@ export function countEffects(steps: readonly PlannedStep[]): EffectCounts {
     }
   }
   return counts;
+}
+
+/**
+ * What is to be known of a linked plan's `maxSteps`: fewer than the tool steps that it can reach. Which of those run is known when they do (a
+ * condition, a fallback, the items of a list).
+ *
+ * @param tools the tool steps of its tree
+ */
+export function maxStepsWarning({ payload }: JsonObject, tools: number): string | undefined {
+  const options = member(payload, 'options');
+  const given = member(options, 'maxSteps');
+  const most = typeof given === 'number' ? given : DEFAULT_MAX_STEPS;
+  return tools <= most ? undefined : `maxSteps allows ${most} calls of tools: a run that reaches one more ends there with MAX_STEPS_EXCEEDED.`;
+}
+
+function member(value: JsonObject[string] | undefined, key: string): JsonObject[string] | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value[key] : undefined;
 }

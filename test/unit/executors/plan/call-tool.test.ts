@@ -141,7 +141,7 @@ describe('the number of steps', () => {
     const { code, error, calls, results } = play(execution(many(31)));
     expect([code, calls.length, results.length]).toEqual(['MAX_STEPS_EXCEEDED', 30, 30]);
     expect(error).toMatchObject({
-      message: 'the plan has more steps than it may run',
+      message: 'the plan calls tools more often than its option maxSteps allows (30)',
       details: { limit: 30, step: { path: '30', stepId: '30-echo', ref: 'echo' } },
     });
     expect(play(execution(many(2), { options: { maxSteps: 1 } })).calls).toHaveLength(1);

@@ -79,6 +79,18 @@ describe('writ plan check', () => {
     expect(JSON.stringify(said.lines[0]).match(/so\.[^"]+/g)).toEqual(['so.usecase.files-archive', 'so.tool.writ-file', 'so.tool.http-webhook']);
   });
 
+  it('warns when its tree has more tool steps than it may call', async () => {
+    const world = await worldWith();
+    const few = JSON.stringify({ payload: { ...ENVELOPE.payload, options: { maxSteps: 1 } } });
+    const warning = 'maxSteps allows 1 calls of tools: a run that reaches one more ends there with MAX_STEPS_EXCEEDED.';
+    expect(await world.cli(['plan', 'check', '-'], few)).toMatchObject({ code: 0, out: expect.stringContaining(warning) });
+    expect((await world.cli(['plan', 'check', '-', '--json'], few)).lines).toMatchObject([{ tools: 2, warnings: [warning] }]);
+    const enough = JSON.stringify({ payload: { ...ENVELOPE.payload, options: { maxSteps: 2 } } });
+    expect((await world.cli(['plan', 'check', '-', '--json'], enough)).lines[0]).not.toHaveProperty('warnings');
+    const thirty = await worldWith(Array.from({ length: 31 }, () => UNBOUND));
+    expect((await thirty.cli(['plan', 'check', '-'], FILE)).out).toContain('maxSteps allows 30 calls of tools');
+  });
+
   it('prints the linked envelope alone when asked', async () => {
     const world = await worldWith();
     expect(await world.cli(['plan', 'check', '-', '--linked'], FILE)).toMatchObject({ code: 0, out: `${FILE}\n` });
