@@ -24,7 +24,9 @@ export interface ImportSource extends AsyncDisposable {
    * more is deleted. The others only grow, and a run goes on where the one before ended.
    */
   readonly follows: boolean;
-  /** From the beginning, or behind a position of an earlier run; a position that does not fit the source any more is the beginning. */
+  /** Whether everything before a position of an earlier run is as it was then, so that a run may go on behind it. */
+  fits(position: string): Promise<boolean>;
+  /** From the beginning, or behind a position that fits. */
   records(after: string | undefined): AsyncIterable<ImportRecord>;
 }
 

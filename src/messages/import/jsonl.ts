@@ -1,13 +1,10 @@
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
+import { z } from 'zod';
 import { IMPORT_OPS, IngestOp, MAX_INGEST_BYTES } from '../../contracts/index.ts';
 import { messageOf } from '../../core/errors.ts';
 import type { ImportRecord, ImportSource } from '../../core/ports/index.ts';
-
-const PIECE = 256 * 1024;
-const LF = 0x0a;
-/** The beginning of a file tells whether it is still the one that a position is about. */
-const HEAD_BYTES = 4096;
+import { type Bookmark, isAsRead, linesOf } from './jsonl-lines.ts';
 
 /**
  * JSON Lines: each line an operation of `POST /v1/messages`; without `op` it is a message. `created_ts` may be a time in RFC
@@ -16,24 +13,13 @@ const HEAD_BYTES = 4096;
 export async function openJsonl(path: string, project: string | undefined): Promise<ImportSource> {
   const file = await open(path, 'r');
   const { size } = await file.stat();
-  let whole: string | undefined;
-  const headOf = async (bytes: number): Promise<string> => {
-    if (bytes >= HEAD_BYTES && whole !== undefined) return whole;
-    const buffer = Buffer.alloc(Math.min(bytes, HEAD_BYTES));
-    const { bytesRead } = await file.read(buffer, 0, buffer.length, 0);
-    const head = createHash('sha256').update(buffer.subarray(0, bytesRead)).digest('hex').slice(0, 16);
-    if (bytes >= HEAD_BYTES) whole = head;
-    return head;
-  };
 
   async function* records(after: string | undefined): AsyncGenerator<ImportRecord, void, void> {
-    const start = await startOf(after, size, headOf);
-    let { line } = start;
-    for await (const { bytes, end } of linesOf(file, start.offset)) {
-      line += 1;
-      const position = JSON.stringify({ offset: end, line, head: await headOf(end) });
-      if (bytes === undefined) yield { position, read: end, where: `line ${line}`, bad: `it has more than ${MAX_INGEST_BYTES} bytes` };
-      else if (bytes.some((byte) => byte > 0x20)) yield { position, read: end, ...judged(bytes, `line ${line}`, project) };
+    for await (const { bytes, number, bookmark } of linesOf(file, bookmarkIn(after))) {
+      const at = { position: JSON.stringify(bookmark), read: bookmark.offset };
+      const where = `line ${number}`;
+      if (bytes === undefined) yield { ...at, where, bad: `it has more than ${MAX_INGEST_BYTES} bytes` };
+      else if (bytes.some((byte) => byte > 0x20)) yield { ...at, ...judged(bytes, where, project) };
     }
   }
 
@@ -43,56 +29,24 @@ export async function openJsonl(path: string, project: string | undefined): Prom
     unit: 'bytes',
     total: size,
     follows: false,
+    async fits(position) {
+      const bookmark = bookmarkIn(position);
+      return bookmark !== undefined && (await isAsRead(file, bookmark));
+    },
     records,
     [Symbol.asyncDispose]: () => file.close(),
   };
 }
 
-interface Start {
-  readonly offset: number;
-  readonly line: number;
-}
+/** An older version wrote positions without the hash of all that is before them. */
+const Position = z.object({ offset: z.int().min(0), line: z.int().min(0), sha256: z.string() });
 
-const BEGINNING: Start = { offset: 0, line: 0 };
-
-async function startOf(after: string | undefined, size: number, headOf: (bytes: number) => Promise<string>): Promise<Start> {
+function bookmarkIn(position: string | undefined): Bookmark | undefined {
   try {
-    const { offset, line, head } = JSON.parse(after ?? '') as { offset: number; line: number; head: string };
-    return Number.isSafeInteger(offset) && offset <= size && head === (await headOf(offset)) ? { offset, line } : BEGINNING;
+    return Position.safeParse(JSON.parse(position ?? '')).data;
   } catch {
-    return BEGINNING;
+    return undefined;
   }
-}
-
-/** A line that is too long is passed over as it comes in, so that it never fills memory. */
-async function* linesOf(file: Awaited<ReturnType<typeof open>>, from: number): AsyncGenerator<{ bytes: Buffer | undefined; end: number }, void, void> {
-  const piece = Buffer.alloc(PIECE);
-  let kept: Buffer[] = [];
-  let length = 0;
-  let at = from;
-  const keep = (bytes: Buffer): void => {
-    length += bytes.length;
-    if (length > MAX_INGEST_BYTES) kept = [];
-    else kept.push(Buffer.from(bytes));
-  };
-  const line = (end: number): { bytes: Buffer | undefined; end: number } => {
-    const whole = length > MAX_INGEST_BYTES ? undefined : Buffer.concat(kept);
-    [kept, length] = [[], 0];
-    return { bytes: whole, end };
-  };
-  for (;;) {
-    const { bytesRead } = await file.read(piece, 0, PIECE, at);
-    if (bytesRead === 0) break;
-    let begin = 0;
-    for (let feed = piece.subarray(0, bytesRead).indexOf(LF); feed >= 0; feed = piece.subarray(0, bytesRead).indexOf(LF, begin)) {
-      keep(piece.subarray(begin, feed));
-      begin = feed + 1;
-      yield line(at + begin);
-    }
-    keep(piece.subarray(begin, bytesRead));
-    at += bytesRead;
-  }
-  if (length > 0) yield line(at);
 }
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true });

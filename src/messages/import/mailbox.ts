@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import { openMaildir } from '../../adapters/mail/maildir.ts';
 import { openMbox } from '../../adapters/mail/mbox.ts';
 import { IngestOp } from '../../contracts/index.ts';
@@ -9,8 +9,8 @@ import { type MailReader, mailOps } from './mail-message.ts';
 const STORES = { maildir: openMaildir, mbox: openMbox } satisfies Record<string, (path: string) => OpenedMail>;
 
 /**
- * One mailbox as one project. An mbox goes on behind the message that was read last, if that is still where it was; the files
- * of a Maildir have no order, so it begins anew, and what is stored already is left as it is.
+ * One mailbox as one project. An mbox goes on behind the message that was read last, if it and all before it are as they were;
+ * the files of a Maildir have no order, so it begins anew, and what is stored already is left as it is.
  *
  * @throws WritError INVALID_ARGUMENT when there is no mailbox at the path
  */
@@ -26,29 +26,31 @@ export function openMailbox(store: keyof typeof STORES, path: string, project: s
 
   async function* records(after: string | undefined): AsyncGenerator<ImportRecord, void, void> {
     yield { position: after ?? '', read: 0, ops: [{ op: 'project', slug: project, human_key: path }] };
-    const start = store === 'mbox' ? startOf(after) : undefined;
-    if (start === undefined || !(yield* behind(start))) yield* behind(undefined);
+    const begin = startOf(after)?.count ?? 0;
+    for await (const { raw, count, position } of numbered()) if (count > begin) yield { position, read: count, ...parse(raw, `message ${count}`) };
   }
 
-  /** False, and nothing told: the mailbox is not as it was. */
-  async function* behind(start: Start | undefined): AsyncGenerator<ImportRecord, boolean, void> {
+  /** A position tells how many messages there are up to it, and the hash of all of them. */
+  async function* numbered(): AsyncGenerator<NumberedMail, void, void> {
     const mail = first?.ok === true ? first : opened();
     first = undefined;
+    const hash = createHash('sha256');
     let count = 0;
     for await (const { raw } of mail.messages) {
       count += 1;
-      if (start !== undefined && count < start.count) continue;
-      const sha256 = raw instanceof Uint8Array ? createHash('sha256').update(raw).digest('hex').slice(0, 16) : 'large';
-      if (count === start?.count) {
-        if (sha256 !== start.sha256) return false;
-        continue;
-      }
-      yield { position: `${count} ${sha256}`, read: count, ...parse(raw, `message ${count}`) };
+      if (store === 'mbox') await addTo(hash, raw);
+      yield { raw, count, position: store === 'mbox' ? `${count} ${hash.copy().digest('hex')}` : '' };
     }
-    return start === undefined || count >= start.count;
   }
 
-  function parse(raw: Uint8Array | AsyncIterable<Uint8Array>, where: string): ParsedMail {
+  async function fits(position: string): Promise<boolean> {
+    const start = startOf(position);
+    if (store !== 'mbox' || start === undefined) return false;
+    for await (const one of numbered()) if (one.count === start.count) return one.position === position;
+    return false;
+  }
+
+  function parse(raw: RawMail, where: string): ParsedMail {
     if (!(raw instanceof Uint8Array)) return { where, bad: 'it has more than 4 MiB' };
     try {
       const ops = mailOps(raw, { project, reader }, named);
@@ -66,6 +68,7 @@ export function openMailbox(store: keyof typeof STORES, path: string, project: s
     unit: 'messages',
     total: undefined,
     follows: false,
+    fits,
     records,
     // Reading to the end has closed everything; who stops before ends the process too.
     async [Symbol.asyncDispose]() {},
@@ -74,12 +77,25 @@ export function openMailbox(store: keyof typeof STORES, path: string, project: s
 
 type ParsedMail = Pick<Extract<ImportRecord, { ops: unknown }>, 'ops'> | Pick<Extract<ImportRecord, { bad: unknown }>, 'bad' | 'where'>;
 
-interface Start {
+type RawMail = Uint8Array | AsyncIterable<Uint8Array>;
+
+interface NumberedMail {
+  readonly raw: RawMail;
   readonly count: number;
-  readonly sha256: string;
+  readonly position: string;
 }
 
-function startOf(after: string | undefined): Start | undefined {
-  const [, count, sha256 = ''] = /^([1-9]\d{0,14}) (\w+)$/.exec(after ?? '') ?? [];
-  return count === undefined ? undefined : { count: Number(count), sha256 };
+/** With its length, so that what moves from one message to the next is another hash. */
+async function addTo(hash: Hash, raw: RawMail): Promise<void> {
+  let length = 0;
+  for await (const piece of raw instanceof Uint8Array ? [raw] : raw) {
+    hash.update(piece);
+    length += piece.length;
+  }
+  hash.update(` ${length}\n`);
+}
+
+function startOf(after: string | undefined): { readonly count: number } | undefined {
+  const count = /^([1-9]\d{0,14}) \w+$/.exec(after ?? '')?.[1];
+  return count === undefined ? undefined : { count: Number(count) };
 }

@@ -67,4 +67,67 @@ describe('an import of JSON Lines', () => {
     }
     expect(jobs.at(-1)).toMatchObject([{ op: 'mark', items: 3000, finished: true }]);
   });
+
+  describe('that is repeated after records were left out or edited', () => {
+    const long = (i: number, more: object = {}): string => line(i, { body_md: 'x'.repeat(700), ...more });
+    const lines = (): string[] => Array.from({ length: 100 }, (_, i) => long(i + 1));
+    const stored = (): readonly unknown[] => site.rows(`SELECT source_key FROM messages ORDER BY cast(substr(source_key, 2) AS INTEGER)`).flat();
+    const file = (): string => join(site.directory, 'mail.jsonl');
+    const write = (all: readonly string[]): Promise<void> => writeFile(file(), `${all.join('\n')}\n`);
+    const run = () => site.run(file(), { project: 'p' });
+
+    it('tells of a record that is left out in every run until it is in, and is at its end only then', async () => {
+      await write(lines().with(59, long(60, { importance: 'HIGH' })));
+      for (let i = 0; i < 3; i += 1) expect(await run()).toMatchObject({ bad: 1, finished: true, told: [expect.stringMatching(/^line 60: importance/)] });
+      await write(lines());
+      expect(await run()).toMatchObject({ bad: 0, told: [], counts: { inserted: 1, unchanged: 99 } });
+      expect(await run()).toMatchObject({ items: 0, bad: 0 });
+    });
+
+    it.each([
+      ['longer', 'normal'],
+      ['as long', 'high'],
+      ['shorter', 'low'],
+    ])('takes in a record that was mended with a text that is %s, and what was added with it', async (_, importance) => {
+      await write(lines().with(59, long(60, { importance: 'HIGH' })));
+      await run();
+      await write([...lines().with(59, long(60, { importance })), long(101), long(102)]);
+      expect(await run()).toMatchObject({ bad: 0, told: [], counts: { inserted: 3 } });
+      expect(stored()).toEqual(Array.from({ length: 102 }, (_unused, i) => `k${i + 1}`));
+    });
+
+    it('sees an edit anywhere before its position, although nothing was left out', async () => {
+      await write(lines());
+      await run();
+      await write(lines().with(59, long(60, { body_md: 'y'.repeat(700) })));
+      expect(await run()).toMatchObject({ counts: { updated: 1, unchanged: 99 } });
+    });
+
+    it('reads the whole of a last line that had no end and has grown', async () => {
+      const half = long(2);
+      await writeFile(file(), `${long(1)}\n${half.slice(0, 300)}`);
+      expect(await run()).toMatchObject({ bad: 1, told: [expect.stringMatching(/^line 2: /)] });
+      await appendFile(file(), half.slice(300));
+      expect(await run()).toMatchObject({ bad: 0 });
+      await appendFile(file(), ` \n${long(3)}`);
+      await run();
+      await appendFile(file(), `\n{"broken`);
+      expect(await run()).toMatchObject({ items: 0, told: [expect.stringMatching(/^line 4: /)] });
+      expect(stored()).toEqual(['k1', 'k2', 'k3']);
+    });
+
+    it('says of a run that goes on with one that was broken off what that one left out', async () => {
+      const many = Array.from({ length: 3000 }, (_, i) => line(i + 1)).with(2, line(3, { importance: 'HIGH' }));
+      await write(many);
+      expect(await site.run(file(), { project: 'p' }, { most: 5 })).toMatchObject({ finished: false });
+      expect(await run()).toMatchObject({ finished: true, bad: 1, told: [] });
+      expect(await run()).toMatchObject({ finished: true, bad: 1, told: [expect.stringMatching(/^line 3: /)] });
+    });
+
+    it('says again what the store refuses, until it is in', async () => {
+      const refused = JSON.stringify({ op: 'link', product_uid: 'none', project: 'p' });
+      await write([line(1), refused]);
+      for (let i = 0; i < 2; i += 1) expect((await run()).counts).toMatchObject({ refused: 1 });
+    });
+  });
 });

@@ -134,4 +134,16 @@ describe('an import of mail', () => {
     expect((await site.run(mbox)).items).toBe(4);
     expect(site.rows('SELECT count(*) FROM messages')).toEqual([[4]]);
   });
+
+  it('sees a message of an mbox that has taken the place of another one before its position, and one that is no longer too large', async () => {
+    const mbox = join(site.directory, 'release.mbox');
+    const entry = (id: string, body = 'x'): string => `From a Fri Jan  2 04:05:06 2026\nMessage-ID: <${id}@x>\nTo: ok@x\n\n${body}\n\n`;
+    await writeFile(mbox, entry('a') + entry('b', 'x'.repeat(5 * 1024 * 1024)) + entry('c'));
+    for (let i = 0; i < 2; i += 1) expect(await site.run(mbox)).toMatchObject({ bad: 1, told: ['message 2: it has more than 4 MiB'] });
+    await writeFile(mbox, entry('a') + entry('b') + entry('c'));
+    expect(await site.run(mbox)).toMatchObject({ bad: 0, counts: { inserted: 1 } });
+    await writeFile(mbox, entry('d') + entry('b') + entry('c'));
+    expect(await site.run(mbox)).toMatchObject({ counts: { inserted: 1 } });
+    expect(site.rows('SELECT source_key FROM messages ORDER BY source_key').flat()).toEqual(['a@x', 'b@x', 'c@x', 'd@x']);
+  });
 });

@@ -76,7 +76,7 @@ export function importSite(): ImportSite {
       const report = { bad: (where: string, why: string) => void told.push(`${where}: ${why}`), progress: () => undefined };
       const writer = gateway(through);
       now += 1;
-      return { ...(await importMessages(source, writer, importStart(source, mark, now), report, writer.signal)), told };
+      return { ...(await importMessages(source, writer, await importStart(source, mark, now), report, writer.signal)), told };
     },
     rows(sql) {
       const db = openMessagesReader(database);

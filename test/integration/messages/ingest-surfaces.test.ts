@@ -149,7 +149,7 @@ describe('writ messages', () => {
       { summary: expect.objectContaining({ format: 'jsonl', items: 1200, bad: 1, finished: true, counts: expect.objectContaining({ inserted: 1200 }) }) },
     ]);
     const again = await run();
-    expect([again.code, again.out, again.err]).toEqual([0, expect.stringMatching(/^0 records/), expect.stringContaining('goes on behind 1200 records')]);
+    expect([again.code, again.out, again.err]).toEqual([1, expect.stringContaining('1 left out'), expect.stringContaining('line 1201: ')]);
     const whole = await run('--from-start');
     expect([whole.code, whole.out]).toEqual([1, expect.stringContaining('0 new, 0 changed, 1200 as before, 1 left out')]);
     expect(whole.err).toContain('line 1201: ');
@@ -161,6 +161,10 @@ describe('writ messages', () => {
     expect(JSON.stringify(status)).toContain('message-index');
     expect(status).toMatchObject({ imports: [{ name: expect.stringContaining(source), items: 1200, bad: 1, finished: true }] });
     expect((await commandLine(['status', '--data-dir', dataDir])).out).toMatch(/import +jsonl .*mail\.jsonl cli: 1200 records stored, 1 left out, finished/);
+    writeFileSync(source, `${lines.join('\n')}\n`);
+    expect((await run()).code).toBe(0);
+    const last = await run();
+    expect([last.code, last.out, last.err]).toEqual([0, expect.stringMatching(/^0 records/), expect.stringContaining('goes on behind 1200 records')]);
   });
 
   it('makes the full text anew, and the events of its life say so', { tags: ['MS-145', 'MS-146', 'MS-147'] }, async () => {

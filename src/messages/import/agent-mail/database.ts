@@ -115,6 +115,8 @@ export function openAgentMail(path: string): ImportSource {
     unit: 'messages',
     total: count('messages'),
     follows: true,
+    // What changes before it is seen by the next pass.
+    fits: async () => true,
     records,
     async [Symbol.asyncDispose]() {
       db.close();

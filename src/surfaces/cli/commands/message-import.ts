@@ -44,9 +44,11 @@ async function runMessagesImport(context: CommandContext, flags: MessagesImportF
   const { importMessages, importStart } = await import('../../shared/messages/import.ts');
   const { gateway, imports } = await (await context.services()).messageIngest();
   await using source = await imports.open(path, { format: flags.format, project: flags.project });
-  const start = importStart(source, flags.fromStart === true ? undefined : await imports.mark(source.name), context.clock.now());
+  const start = await importStart(source, flags.fromStart === true ? undefined : await imports.mark(source.name), context.clock.now());
   if (start.mark !== undefined && !context.output.json)
-    context.output.note(`goes on behind ${start.mark.items} records of an earlier run (--from-start reads all of it again)`);
+    context.output.note(
+      `goes on behind ${start.mark.items} records of an earlier run${start.mark.bad > 0 ? `, which left out ${start.mark.bad}` : ''} (--from-start reads all of it again)`,
+    );
   const progress = await createBar(context.io, source);
   const started = context.clock.monotonic();
   let told = 0;

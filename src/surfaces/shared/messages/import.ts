@@ -12,8 +12,9 @@ export interface ImportReport {
 
 export interface ImportSummary {
   readonly counts: IngestCounts;
-  /** Records that were read and sent, and those that could not be, of this run. */
+  /** Records that were read and sent, of this run. */
   readonly items: number;
+  /** Records that could not be, also of the broken-off runs that it goes on with: until it is 0, not everything is in. */
   readonly bad: number;
   /** Why operations were refused by the store, of the first hundred. */
   readonly refusals: readonly string[];
@@ -39,14 +40,16 @@ export interface ImportStart {
 }
 
 /**
- * Where the next run of an import begins. One that was broken off is gone on with; a source that is followed is read anew once
- * all of it was read, any other behind what was read.
+ * Where the next run of an import begins. One that was broken off is gone on with. Of those that came to their end, a source
+ * that is followed is read anew, and so is one of which something was left out: it may be right by now. Any other goes on
+ * behind what was read, if that is as it was.
  *
  * @param now milliseconds since 1970: passes are numbered by the time at which they begin
  */
-export function importStart({ follows }: ImportSource, mark: ImportMark | undefined, now: number): ImportStart {
-  if (!follows) return { mark, pass: 0 };
-  return mark === undefined || mark.finished || mark.pass === 0 ? { mark: undefined, pass: now } : { mark, pass: mark.pass };
+export async function importStart(source: ImportSource, mark: ImportMark | undefined, now: number): Promise<ImportStart> {
+  const isToldAnew = mark === undefined || (mark.finished && (source.follows || mark.bad > 0)) || (source.follows && mark.pass === 0);
+  if (isToldAnew || !(await source.fits(mark.position))) return { mark: undefined, pass: source.follows ? now : 0 };
+  return { mark, pass: mark.pass };
 }
 
 /**
@@ -66,12 +69,18 @@ export async function importMessages(
   const refusals: string[] = [];
   const ahead: Sent[] = [];
   let stored: ImportBatch | undefined;
-  let bad = 0;
+  let bad = mark?.bad ?? 0;
 
   const summary = (finished: boolean): ImportSummary => ({ counts, items: stored?.items ?? 0, bad, refusals, finished });
-  const soFar = (): { items: number; bad: number } => ({ items: (mark?.items ?? 0) + (stored?.items ?? 0), bad: (mark?.bad ?? 0) + (stored?.bad ?? 0) });
-  const markOp = (finished: boolean): readonly IngestOp[] =>
-    stored === undefined ? [] : [{ op: 'mark', name: source.name, position: stored.position, pass, ...soFar(), finished }];
+  const unread = (): number => (mark?.bad ?? 0) + (stored?.bad ?? 0);
+  /** What the store refuses is not in either, and is to be read again; a source that is followed is read again anyway. */
+  const leftOut = (): number => unread() + (source.follows ? 0 : counts.refused);
+  function markOp(finished: boolean): readonly IngestOp[] {
+    // A run that finds nothing behind one that was broken off comes to its end, too.
+    const position = stored?.position ?? (finished && mark?.finished === false ? mark.position : undefined);
+    if (position === undefined) return [];
+    return [{ op: 'mark', name: source.name, position, pass, items: (mark?.items ?? 0) + (stored?.items ?? 0), bad: leftOut(), finished }];
+  }
   const toldOp = (ops: readonly IngestOp[]): readonly IngestOp[] => {
     const messages = ops.flatMap((op) => (op.op === 'message' ? [{ project: op.project, key: op.key }] : []));
     return source.follows && messages.length > 0 ? [{ op: 'told', name: source.name, pass, messages }] : [];
@@ -114,7 +123,7 @@ export async function importMessages(
   }
   while (ahead.length > 0) if (!(await settleOldest())) return summary(false);
   // What could not be read may still be there.
-  const keeps = source.follows && soFar().bad > 0;
+  const keeps = source.follows && unread() > 0;
   const untold: readonly IngestOp[] = source.follows && !keeps ? [{ op: 'untold', name: source.name, pass }] : [];
   const last = [...untold, ...markOp(true)];
   if (last.length > 0 && !(await settle((await gateway.submit(last)).job))) return summary(false);
