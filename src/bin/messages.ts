@@ -85,8 +85,7 @@ export async function openMessageWriter(wiring: WriterWiring): Promise<{ readonl
     tantivy: tantivy ? places.messagesTantivy : undefined,
     vectors: vectors ? { directory: places.messagesVectors, model, batch } : undefined,
     ...postgresqlOf(config.messages),
-    onCommit: telemetry.committed,
-    onRebuild: telemetry.rebuilding,
+    ...{ onCommit: telemetry.committed, onRebuild: telemetry.rebuilding, onLost: telemetry.lost },
     listener: telemetry.index,
   });
   const onStandBy = (error: unknown): void => log.warn({ why: messageOf(error) }, LOG_LINES.messagesStandBy.message);

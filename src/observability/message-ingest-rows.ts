@@ -83,6 +83,13 @@ export const MESSAGE_INGEST_LINES = {
     roles: ['api'],
     help: 'The database of messages cannot be written by this process; everything else works on.',
   },
+  messagesLost: {
+    level: 'warn',
+    message: 'the database of messages is gone, an empty one was made',
+    fields: [],
+    roles: ['api'],
+    help: 'An earlier start had one in its place. Stop the API and put it, or a backup, back; or import again.',
+  },
   messageJobFailed: {
     level: 'warn',
     message: 'an ingest job failed',

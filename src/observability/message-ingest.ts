@@ -8,6 +8,8 @@ import type { Metrics } from './metrics.ts';
 export interface IngestTelemetry {
   committed(news: CommitNews): void;
   rebuilding(documents: number): void;
+  /** A new, empty store stands where there was one. */
+  lost(): void;
   done(counts: IngestCounts): void;
   failed(job: string, error: unknown): void;
   /** What an index beside the database tells. */
@@ -42,6 +44,7 @@ export function ingestTelemetry(metrics: Metrics, log: Pick<Logger, 'debug' | 'i
     rebuilding(documents) {
       log.info({ doc_count: documents, engine: ENGINE }, LOG_LINES.messagesRebuildBegun.message);
     },
+    lost: () => log.warn(LOG_LINES.messagesLost.message),
     done(counts) {
       for (const what of ['inserted', 'updated', 'deleted', 'unchanged', 'refused'] as const) metrics.inc('writ_message_ops_total', { what }, counts[what]);
     },

@@ -13,7 +13,7 @@ import { makeDirectory } from './make-directory.ts';
  * @throws WritError POOL_OWNED when somebody else holds it, STORAGE_UNAVAILABLE
  */
 export function holdLock(file: string, taken: string): () => void {
-  const path = `${file}.lock`;
+  const path = lockOf(file);
   let fd: number;
   try {
     makeDirectory(dirname(file));
@@ -24,4 +24,9 @@ export function holdLock(file: string, taken: string): () => void {
   if (tryLock(fd)) return () => closeSync(fd);
   closeSync(fd);
   throw new WritError('POOL_OWNED', taken);
+}
+
+/** The lock of a file; whoever has used it has left one. */
+export function lockOf(file: string): string {
+  return `${file}.lock`;
 }

@@ -78,7 +78,7 @@ export function wireHttpServices(wiring: HttpWiring): {
 } {
   const { config, places, log, version, index, audit, metrics, contentSearch, contentIndex, messages, messageSearch, pushMetrics, tracer, reloadable } = wiring;
   const clock = systemClock;
-  const held = holdPlaces({ 'data-directory': places.dataDir });
+  const held = holdPlaces({ 'data-directory': places.dataDir, ...(config.messages.enabled && { messages: places.messages }) });
   const warn = (error: unknown): void => log.warn({ err: error }, 'redis');
   const target = redisTarget(config, places);
   const connection = createConnection(target, 'producer', warn);

@@ -6,6 +6,7 @@ import { createPins } from '../engines/tantivy/pinned.ts';
 import { createChanges } from '../store/changes.ts';
 import { damageIn } from '../store/fault.ts';
 import { openMessagesReader } from '../store/open.ts';
+import { wasTakenAway } from '../store/store.ts';
 import { postgresqlProbes } from './doctor-postgresql.ts';
 import type { PostgresqlSettings } from './postgresql-target.ts';
 
@@ -53,12 +54,14 @@ export async function examineMessages(settings: MessageSettings, files: MessageF
 const READ_WHOLE_BYTES = 256 * 1024 * 1024;
 const REPAIR =
   'if only the full text is damaged, writ messages rebuild makes it anew; else stop the API, put a backup back (or the file aside), and import again';
+const PUT_BACK = 'put it back; or stop the API, put a backup in its place without the -wal and -shm beside it, and start it (without a backup: an empty one)';
 
 const NO_STORE = 'this host has none: PostgreSQL answers searches (messages.read_only)';
 
 function databaseOf({ enabled, read_only: readOnly }: MessageSettings, file: string): Finding {
   if (!enabled) return passed('messages are off (messages.enabled)');
   if (readOnly) return passed(NO_STORE);
+  if (wasTakenAway(file)) return broken('it was here and is gone; an API that still runs has it open, and takes no messages in', PUT_BACK);
   if (!existsSync(file)) return passed('no messages yet');
   const { size } = statSync(file);
   try {

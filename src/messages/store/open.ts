@@ -4,6 +4,8 @@ import { messageOf, WritError } from '../../core/errors.ts';
 import { fillFullText, registerTextFunctions } from './write/full-text.ts';
 
 const MIGRATIONS = new URL('./sql/', import.meta.url);
+/** What it is called where its path is nobody's business. */
+export const DATABASE = 'the database of messages';
 /** 64 MiB: the full text of a batch dirties pages all over, and a search walks through many. */
 const CACHE = 'cache_size = -65536';
 

@@ -1,4 +1,5 @@
-import { holdLock } from '../../adapters/files/hold-lock.ts';
+import { existsSync } from 'node:fs';
+import { holdLock, lockOf } from '../../adapters/files/hold-lock.ts';
 import type { IngestOutcome } from '../../contracts/index.ts';
 import { WritError } from '../../core/errors.ts';
 import { lifecycle } from '../../core/lifecycle.ts';
@@ -14,6 +15,8 @@ export interface MessageStoreOptions {
   readonly onCommit?: (news: CommitNews) => void;
   /** Told when a rebuild begins, how many rows it is about. */
   readonly onRebuild?: (documents: number) => void;
+  /** Told when the database of an earlier start is gone, so that an empty one is made. */
+  readonly onLost?: () => void;
 }
 
 interface Waiting {
@@ -27,7 +30,7 @@ interface Waiting {
  *
  * @throws WritError from `start`: POOL_OWNED when another process writes them, STORAGE_UNAVAILABLE
  */
-export function createMessageStore({ file, batchOps, onCommit = noop, onRebuild = noop }: MessageStoreOptions): MessageStore {
+export function createMessageStore({ file, batchOps, onCommit = noop, onRebuild = noop, onLost = noop }: MessageStoreOptions): MessageStore {
   const thread = createWriterThread(file, onRebuild);
   const queue: Waiting[] = [];
   let release: (() => void) | undefined;
@@ -37,9 +40,11 @@ export function createMessageStore({ file, batchOps, onCommit = noop, onRebuild 
 
   const life = lifecycle(
     async () => {
+      const isLost = wasTakenAway(file);
       release = holdLock(file, 'another process already writes the messages of this data directory');
       try {
         await thread.start();
+        if (isLost) onLost();
       } catch (error) {
         letGo();
         throw error;
@@ -104,6 +109,11 @@ export function createMessageStore({ file, batchOps, onCommit = noop, onRebuild 
       });
     },
   };
+}
+
+/** The lock stays when the database is removed: there was one. */
+export function wasTakenAway(file: string): boolean {
+  return !existsSync(file) && existsSync(lockOf(file));
 }
 
 function noop(): void {}

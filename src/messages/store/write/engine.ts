@@ -1,8 +1,9 @@
+import { assertAtPath } from '../../../adapters/sqlite/opened-file.ts';
 import type { IngestOp, IngestOutcome } from '../../../contracts/index.ts';
 import { messageOf, WritError } from '../../../core/errors.ts';
 import type { CommitNews, IngestBatch, RebuildNews } from '../../../core/ports/index.ts';
 import { rotateCursorKeys } from '../cursor-keys.ts';
-import { openMessagesWriter } from '../open.ts';
+import { DATABASE, openMessagesWriter } from '../open.ts';
 import { fillFullText } from './full-text.ts';
 import { createImportWriter } from './imports.ts';
 import { createMessageWriter } from './message.ts';
@@ -22,7 +23,7 @@ export interface Applied {
 
 /** The writer itself, in the thread that it may block. */
 export interface WriteEngine {
-  /** All batches in one transaction. @throws WritError STORAGE_UNAVAILABLE; then none was done. */
+  /** All batches in one transaction. @throws WritError STORAGE_UNAVAILABLE; then none was done where it would last. */
   apply(batches: readonly IngestBatch[]): Applied;
   /** One step of what a store of before still lacks. @returns whether it is whole @throws WritError STORAGE_UNAVAILABLE */
   advance(): boolean;
@@ -37,6 +38,7 @@ const STEP_NOTED = 500;
 /** @param onRebuild told before a rebuild begins, how many rows it is about */
 export function createWriteEngine(file: string, onRebuild: (documents: number) => void = () => undefined): WriteEngine {
   const db = openMessagesWriter(file);
+  const assertInPlace = assertAtPath(file, DATABASE);
   mendSequence(db);
   rotateCursorKeys(db, Date.now() * 1000);
   const parts = { db, names: createNames(db), stamps: createStamps(db, Date.now() * 1000) };
@@ -85,7 +87,10 @@ export function createWriteEngine(file: string, onRebuild: (documents: number) =
       const start = performance.now();
       rebuilt = undefined;
       try {
+        assertInPlace();
         const done = together.immediate(batches);
+        // What was committed into a file that is nowhere is not answered as stored.
+        assertInPlace();
         const documents = done.flat().reduce((sum, one) => sum + ('documents' in one ? (one.documents ?? 0) : 0), 0);
         return { outcomes: done.map(outcomeOf), news: { documents, durationMs: performance.now() - start, rebuild: rebuilt } };
       } catch (error) {
