@@ -15,6 +15,7 @@ export function failingEngine(name: EngineName, error: SearchError): MessageEngi
 /**
  * The answer of a search that could not be asked: nothing is found, and explain, diagnostics and events say why, as if every
  * engine had failed with this error.
+ * What it took until it failed is part of its time (`began`; message-search.md 5).
  */
 export function errorResponse(
   query: SearchQuery,

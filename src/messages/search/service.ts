@@ -28,6 +28,8 @@ export interface MessageSearchParts extends EngineSetup {
   readonly now: () => number;
   /** Milliseconds of a clock that never goes back. */
   readonly elapsed: () => number;
+  /** When the one search of this service began by `elapsed`, if it was under way before it came here. */
+  readonly began?: number;
   readonly emit: (event: MessageSearchEvent) => void;
 }
 
@@ -45,7 +47,7 @@ export function createMessageSearchService(parts: MessageSearchParts): MessageSe
   const lists = createOrderLists({ max: MAX_LISTS, lifeMs: LIST_LIFE_MS, now: parts.elapsed });
   return {
     async search(asked, viewer) {
-      const request: SearchRequest = { started: parts.elapsed(), ...admitted(normalQuery(asked), viewer, parts.cursorKeys), viewer };
+      const request: SearchRequest = { started: parts.began ?? parts.elapsed(), ...admitted(normalQuery(asked), viewer, parts.cursorKeys), viewer };
       const run: RunContext = { ...request, route: chooseEngines(parts, request.query), plan: planOf(request.query) };
       const attempt = await findRows(parts, lists, run);
       const extras = await pageExtras(attempt.served, viewer, { ...parts, excerpts: run.query.snippets ? parts.excerpts : undefined });

@@ -33,7 +33,10 @@ export function createMessageSearch(options: MessageSearchOptions, host?: Pick<S
     ...(error instanceof TooSlow && { stage: 'deadline' as const }),
   });
   return {
-    search: (query, viewer, account) => ask(account, 'search', query, viewer).catch((error) => errorResponse(query, viewer, faultOf(error), parts)),
+    search(query, viewer, account) {
+      const began = parts.elapsed();
+      return ask(account, 'search', query, viewer).catch((error) => errorResponse(query, viewer, faultOf(error), { ...parts, began }));
+    },
     project: (key, viewer = null) => ask(undefined, 'project', key, viewer).catch((error) => ({ ok: false, error: faultOf(error) })),
     product: (key, viewer = null) => ask(undefined, 'product', key, viewer).catch((error) => ({ ok: false, error: faultOf(error) })),
     errorResponse: (query, error) => errorResponse(query, null, error, parts),

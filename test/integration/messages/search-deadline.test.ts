@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { MessageSearchEvent } from '../../../src/core/ports/message-search.ts';
 import { createMessageSearch } from '../../../src/messages/serving/message-search.ts';
 import { mailboxFile } from '../../support/mailbox.ts';
 import { BOX } from '../../support/mailbox-small.ts';
@@ -26,6 +27,15 @@ describe('a search for words that takes too long', () => {
       results: [],
       diagnostics: { degraded: true, fallback_mode: 'budget_exhausted', timeout_stage: 'lexical', budget_exhausted: true },
     });
+    await search.stop();
+  });
+
+  it('tells the time until it was ended as its time, not that of the answer about it', { tags: ['MS-101'] }, async () => {
+    const done: MessageSearchEvent[] = [];
+    const search = createMessageSearch({ file: mailbox.file, deadlineMs: 50, onEvent: (event) => void done.push(event) });
+    const { explain } = await search.search({ ...ENDLESS, explain: true }, null);
+    expect(explain?.timing?.total_us).toBeGreaterThanOrEqual(50_000);
+    expect(done).toContainEqual(expect.objectContaining({ event: 'search.done', total_us: explain?.timing?.total_us }));
     await search.stop();
   });
 
