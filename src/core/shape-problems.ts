@@ -1,14 +1,11 @@
 import type { z } from 'zod';
 import { editDistance } from './edit-distance.ts';
 import { type ErrorCode, type FieldProblem, WritError } from './errors.ts';
-
-type Issue = z.core.$ZodIssue;
+import { type Issue, keysOf, type PlacedIssue, placed, TYPE_WORDS, valueAt } from './union-problems.ts';
 
 /** So many are told of one document, each so short, however much of it is wrong. */
 export const MAX_PROBLEMS = 20;
 const MAX_FIELD = 200;
-/** Keys by which the form of a document is told. */
-const MAX_KEYS = 100;
 const MAX_MESSAGE = 400;
 
 /**
@@ -18,8 +15,8 @@ const MAX_MESSAGE = 400;
  * @param value what was checked, as it came
  */
 export function problemsOf(error: z.ZodError, schema: z.ZodType, value: unknown): readonly [FieldProblem, ...FieldProblem[]] {
-  const { issues, form } = closest(error.issues, schema, value);
-  const found = issues.slice(0, MAX_PROBLEMS).flatMap((issue) => told(issue, form, value));
+  const issues = placed(error.issues.slice(0, MAX_PROBLEMS), schema, value);
+  const found = issues.slice(0, MAX_PROBLEMS).flatMap((issue) => told(issue, value));
   // One sentence for a field: an empty text is too short before it is anything else.
   const problems = new Map(found.toReversed().map((problem) => [problem.field, problem]));
   const [first = fault('', 'is invalid'), ...rest] = found
@@ -36,10 +33,9 @@ export function refusalOf(code: ErrorCode, problems: readonly [FieldProblem, ...
   return new WritError(code, `${field === '' ? whole : field}: ${message}${more}`, { problems, ...(field === '' ? {} : { field }) });
 }
 
-function told(issue: Issue, schema: unknown, value: unknown): FieldProblem[] {
-  const path = issue.path.map(String);
+function told({ issue, path, schema }: PlacedIssue, value: unknown): FieldProblem[] {
   if (issue.code === 'unrecognized_keys') {
-    const known = keysAt(schema, path);
+    const known = keysOf(schema);
     return issue.keys.slice(0, MAX_PROBLEMS).map((key) => fault([...path, key].join('.'), `is not known here${meant(key, known)}${offered(known)}`));
   }
   const found = valueAt(value, path);
@@ -47,16 +43,6 @@ function told(issue: Issue, schema: unknown, value: unknown): FieldProblem[] {
   const isMissing = found === undefined && issue.code !== 'custom';
   return [fault(path.join('.'), isMissing ? 'is missing' : `${sentence(issue)}${meantBy(found, issue)}`)];
 }
-
-const EXPECTED = new Map([
-  ['int', 'a whole number'],
-  ['number', 'a number'],
-  ['string', 'a text'],
-  ['boolean', 'true or false'],
-  ['array', 'a list'],
-  ['object', 'an object'],
-  ['record', 'an object'],
-]);
 
 const UNITS = new Map([
   ['string', 'characters'],
@@ -69,7 +55,7 @@ function sentence(issue: Issue): string {
   if (!/^(?:Invalid|Too |Unrecognized|Expected)/.test(issue.message)) return issue.message;
   switch (issue.code) {
     case 'invalid_type':
-      return `must be ${EXPECTED.get(issue.expected) ?? 'of another type'}`;
+      return `must be ${TYPE_WORDS.get(issue.expected) ?? 'of another type'}`;
     case 'too_small':
     case 'too_big':
       return bound(issue);
@@ -120,42 +106,6 @@ function plain(word: string): string {
 
 function offered(known: readonly string[]): string {
   return known.length === 0 ? '' : ` (known: ${known.join(', ')})`;
-}
-
-/** The keys of the object that a schema has at a path; none where it is no plain object. */
-function keysAt(schema: unknown, path: readonly string[]): readonly string[] {
-  let at: unknown = bare(schema);
-  for (const key of path) at = bare(Reflect.get(Object(shapeOf(at)), key));
-  return Object.keys(Object(shapeOf(at)));
-}
-
-function shapeOf(schema: unknown): unknown {
-  return typeof schema === 'object' && schema !== null ? Reflect.get(schema, 'shape') : undefined;
-}
-
-/** The schema inside of `optional()`, `default()` and their like. */
-function bare(schema: unknown): unknown {
-  let at = schema;
-  while (typeof at === 'object' && at !== null && 'unwrap' in at && typeof at.unwrap === 'function' && !('shape' in at)) at = at.unwrap();
-  return at;
-}
-
-function valueAt(value: unknown, path: readonly string[]): unknown {
-  let at = value;
-  for (const key of path) at = typeof at === 'object' && at !== null && Object.hasOwn(at, key) ? Reflect.get(at, key) : undefined;
-  return at;
-}
-
-/** Where the whole may be one of several forms, what is wrong with the form that knows most of its keys. */
-function closest(issues: readonly Issue[], schema: z.ZodType, value: unknown): { readonly issues: readonly Issue[]; readonly form: unknown } {
-  const forms: unknown = Reflect.get(schema, 'options');
-  if (!Array.isArray(forms)) return { issues, form: schema };
-  const keys = Object.keys(Object(value)).slice(0, MAX_KEYS);
-  const strangers = (form: unknown): number => keys.filter((key) => !keysAt(form, []).includes(key)).length;
-  const [best] = [...forms.keys()].sort((a, b) => strangers(forms[a]) - strangers(forms[b]));
-  const [issue] = issues;
-  const own = issue?.code === 'invalid_union' && issue.path.length === 0 ? issue.errors[best ?? 0] : undefined;
-  return { issues: own ?? issues, form: forms[best ?? 0] };
 }
 
 function quoted(word: string): string {

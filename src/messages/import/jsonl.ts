@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { IMPORT_OPS, IngestOp, MAX_INGEST_BYTES } from '../../contracts/index.ts';
 import { messageOf } from '../../core/errors.ts';
 import type { ImportRecord, ImportSource } from '../../core/ports/index.ts';
+import { problemsOf } from '../../core/shape-problems.ts';
 import { type Bookmark, isAsRead, linesOf } from './jsonl-lines.ts';
 
 /**
@@ -55,8 +56,9 @@ function judged(bytes: Buffer, where: string, project: string | undefined): { op
   try {
     const record: unknown = JSON.parse(UTF8.decode(bytes));
     if (typeof record !== 'object' || record === null || Array.isArray(record)) return { where, bad: 'it is no object' };
-    const parsed = IngestOp.safeParse(completed({ ...record }, bytes, project));
-    if (!parsed.success) return { where, bad: firstFault(parsed.error.issues) };
+    const whole = completed({ ...record }, bytes, project);
+    const parsed = IngestOp.safeParse(whole);
+    if (!parsed.success) return { where, bad: firstFault(parsed.error, whole) };
     const { data } = parsed;
     if (IMPORT_OPS.has(data.op)) return { where, bad: `op: ${data.op} cannot be imported` };
     return { ops: [data] };
@@ -79,26 +81,9 @@ function completed(record: Json, bytes: Buffer, project: string | undefined): Js
   };
 }
 
-/** Of the kind of operation that it says to be; a union names all that it is not. */
-function firstFault(
-  issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string; readonly code?: string; readonly errors?: unknown }[],
-): string {
-  const issue = deepest(issues);
-  const at = issue?.path.map(String).join('.') ?? '';
-  return `${at === '' ? '' : `${at}: `}${issue?.message ?? 'it is no operation'}`;
-}
-
-interface Issue {
-  readonly path: readonly PropertyKey[];
-  readonly message: string;
-  readonly errors?: unknown;
-}
-
-/** In a union the branch that does not object to `op`. */
-function deepest(issues: readonly Issue[]): Issue | undefined {
-  const first = issues[0];
-  if (first === undefined || !Array.isArray(first.errors)) return first;
-  const branches = first.errors as readonly (readonly Issue[])[];
-  const fitting = branches.find((branch) => !branch.some(({ path }) => path[0] === 'op'));
-  return fitting === undefined ? { path: ['op'], message: 'is no operation that is known' } : deepest(fitting);
+function firstFault(error: z.ZodError, record: Json): string {
+  const [{ field, message }] = problemsOf(error, IngestOp, record);
+  // Here it may be a text, too.
+  if (field === 'created_ts' && typeof record[field] === 'string') return `${field}: is no time (RFC 3339)`;
+  return `${field === '' ? '' : `${field}: `}${message}`;
 }

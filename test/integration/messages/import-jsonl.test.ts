@@ -40,6 +40,18 @@ describe('an import of JSON Lines', () => {
     expect(site.rows(`SELECT created_ts FROM messages WHERE subject = 's1'`)).toEqual([[Date.UTC(2026, 0, 2, 3, 4, 5) * 1000]]);
   });
 
+  it('says what is wrong with a record, in the words of the HTTP API', async () => {
+    const file = join(site.directory, 'mail.jsonl');
+    const wrong = [line(1, { created_ts: 'yesterday' }), line(2, { op: 'mesage' }), line(3, { importance: 'HIGH' }), line(4, { to: 'Bob' })];
+    await writeFile(file, wrong.join('\n'));
+    expect((await site.run(file, { project: 'p' })).told).toEqual([
+      'line 1: created_ts: is no time (RFC 3339)',
+      expect.stringMatching(/^line 2: op: must be one of .*; did you mean 'message'\?$/),
+      "line 3: importance: must be one of low, normal, high, urgent; did you mean 'high'?",
+      'line 4: to: must be a list',
+    ]);
+  });
+
   it('goes on where it was stopped, and takes what was added since; a file that is another one begins anew', async () => {
     const file = join(site.directory, 'mail.jsonl');
     await writeFile(file, `${Array.from({ length: 1700 }, (_, i) => line(i)).join('\n')}\n`);

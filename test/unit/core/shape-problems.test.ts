@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { OfferedManifest, TaskManifest, TaskSubmission } from '../../../src/contracts/index.ts';
+import * as contracts from '../../../src/contracts/index.ts';
+import { MessageSubmission, OfferedManifest, TaskManifest, TaskSubmission } from '../../../src/contracts/index.ts';
 import { MAX_PROBLEMS, problemsOf, refusalOf } from '../../../src/core/shape-problems.ts';
+import { ROUTES } from '../../../src/surfaces/http/routes/table.ts';
 
 const manifest = { task_id: 'a', capability_id: 'FILE_COPY', inputs: {}, constraints: {} };
 
@@ -82,5 +84,72 @@ describe('what is wrong with a document', () => {
       'the body',
     );
     expect(error).toMatchObject({ code: 'INVALID_MANIFEST', field: 'a', message: 'a: is missing (and 1 more)', problems: { length: 2 } });
+  });
+});
+
+describe('what is wrong with an operation in a list', () => {
+  const mail = { op: 'message', project: 'web', key: 'k' };
+  const ofOp = (op: object): Record<string, string> => told(MessageSubmission, { ops: [mail, op] });
+
+  it.each([
+    [{ ...mail, op: 'mesage' }, { 'ops.1.op': expect.stringMatching(/^must be one of message, delete, .*; did you mean 'message'\?$/) }],
+    [{ project: 'web', key: 'k' }, { 'ops.1.op': 'is missing' }],
+    [{ ...mail, importance: 'HIGH' }, { 'ops.1.importance': "must be one of low, normal, high, urgent; did you mean 'high'?" }],
+    [{ ...mail, to: 'B' }, { 'ops.1.to': 'must be a list' }],
+    [{ ...mail, to: ['A', 5] }, { 'ops.1.to.1': 'must be a text or an object' }],
+    [
+      { ...mail, to: [{ nme: 'B' }] },
+      { 'ops.1.to.0.name': 'is missing', 'ops.1.to.0.nme': expect.stringContaining("did you mean 'name'?") },
+    ],
+    [{ ...mail, from: '' }, { 'ops.1.from': 'must not be blank' }],
+    [
+      { ...mail, subject: 5, body: 'x' },
+      { 'ops.1.subject': 'must be a text', 'ops.1.body': expect.stringContaining('is not known here') },
+    ],
+    [{ ...mail, created_ts: '2026-11-28T10:00:00Z' }, { 'ops.1.created_ts': 'must be a number' }],
+    [{ op: 'delete', project: 'web' }, { 'ops.1.key': 'is missing' }],
+    [{ op: 'delete', id: 0 }, { 'ops.1.id': 'must be at least 1' }],
+    [3, { 'ops.1': 'must be an object' }],
+  ])('is told of it, not of every other kind: %j', (op, problems) => expect(ofOp(op as object)).toEqual(problems));
+
+  it('is told of each of them', () => {
+    expect(told(MessageSubmission, { ops: [{ op: 'x' }, mail, { ...mail, subject: 1 }] })).toEqual({
+      'ops.0.op': expect.any(String),
+      'ops.2.subject': 'must be a text',
+    });
+  });
+});
+
+/** Every union in the contracts and in the bodies of routes, by where it was found first. */
+function unionsIn(schemas: Iterable<readonly [string, unknown]>): ReadonlyMap<z.ZodType, string> {
+  const found = new Map<z.ZodType, string>();
+  const seen = new Set<unknown>();
+  const look = (value: unknown, where: string): void => {
+    if (!(value instanceof z.ZodType) || seen.has(value)) return;
+    seen.add(value);
+    if (value instanceof z.ZodUnion) found.set(value, where);
+    const { def } = value;
+    for (const [key, part] of Object.entries(def)) for (const one of Array.isArray(part) ? part : [part]) look(one, `${where}.${key}`);
+    if (value instanceof z.ZodObject) for (const [key, part] of Object.entries(value.shape)) look(part, `${where}.${key}`);
+    if (value instanceof z.ZodLazy) look(value.unwrap(), where);
+  };
+  for (const [name, schema] of schemas) look(schema, name);
+  return found;
+}
+
+describe('a value that has one of several forms', () => {
+  const bodies = ROUTES.flatMap(({ operation, body }): [string, unknown][] => (body === undefined ? [] : [[operation, body]]));
+  const unions = unionsIn([...Object.entries(contracts), ...bodies]);
+  const PROBES = [5, 'x', '', true, null, [], [3], {}, { strange: 1 }, { op: 'x' }, { mode: 'x' }, { op: 'message', to: [{}] }];
+
+  it('is never said to be nothing that belongs here, in no contract and no body', () => {
+    expect(unions.size).toBeGreaterThan(10);
+    const dull = [...unions].flatMap(([union, where]) =>
+      PROBES.flatMap((probe) =>
+        Object.entries(told(z.strictObject({ in: z.array(union) }), { in: [probe] })).map(([field, message]) => ({ where, probe, field, message })),
+      ),
+    );
+    expect(dull.filter(({ message }) => message === 'is not what belongs here')).toEqual([]);
+    expect(dull.every(({ field }) => field.startsWith('in.0'))).toBe(true);
   });
 });
