@@ -68,7 +68,8 @@ function ofMeantForm(place: PlacedIssue, issue: z.core.$ZodIssueInvalidUnion, va
   const [meant] = typed.toSorted((a, b) => strangersIn(a.issues) - strangersIn(b.issues) || a.issues.length - b.issues.length);
   if (meant !== undefined) return placed(meant.issues, meant.schema, value, place.path);
   const types = new Set(named.flatMap(({ issues }) => issues.flatMap((one) => (one.code === 'invalid_type' ? (TYPE_WORDS.get(one.expected) ?? []) : []))));
-  return types.size === 0 ? [place] : [{ ...place, issue: { code: 'custom', path: [], message: `must be ${[...types].join(' or ')}`, input: value } }];
+  const message = `must be ${[...types].join(' or ')}`;
+  return types.size === 0 ? [place] : [{ ...place, issue: { code: 'custom', path: [], message, input: value } }];
 }
 
 /** Forms that are unions themselves are opened. */
@@ -95,7 +96,8 @@ function wordsOf(form: unknown, key: string): readonly unknown[] {
 }
 
 function noSuchWord(words: readonly unknown[]): Issue {
-  return { code: 'invalid_value', path: [], message: 'Invalid option', values: [...new Set(words)].map(String), input: undefined };
+  const message = 'Invalid option';
+  return { code: 'invalid_value', path: [], message, values: [...new Set(words)].map(String), input: undefined };
 }
 
 function isOtherType(issues: readonly Issue[]): boolean {

@@ -68,6 +68,8 @@ export interface EngineSet {
   readonly match: EngineMatch;
   readonly filters: EngineFilters;
   readonly scope: EngineScope;
+  /** `false`: nobody looks at the bodies of rows; an engine may leave them empty. */
+  readonly bodies?: boolean;
 }
 
 export interface EngineRequest extends EngineSet {

@@ -32,6 +32,9 @@ export interface ProjectOrProduct {
   readonly name: string;
 }
 
+/** What a surface of ours asks: `bodies` is false where it shows none, and then the results have empty ones, which are neither read nor moved. */
+export type AskedSearch = SearchQuery & { readonly bodies?: boolean | undefined };
+
 /**
  * Message search as every surface sees it (message-search.md 2 to 9).
  *
@@ -40,13 +43,13 @@ export interface ProjectOrProduct {
  */
 export interface MessageSearch {
   /** @param account whose searches take turns with those of others; absent: the person to whom the messages belong */
-  search(query: SearchQuery, viewer: SearchViewer, account?: string): Promise<SearchResponse>;
+  search(query: AskedSearch, viewer: SearchViewer, account?: string): Promise<SearchResponse>;
   /** A project by slug, human key or, in digits, id; `undefined` when there is none for this viewer, an error when nobody can tell. */
   project(key: string, viewer: SearchViewer): Promise<EngineAnswer<NamedProject | undefined>>;
   /** A product by uid, name or, in digits, id. */
   product(key: string, viewer: SearchViewer): Promise<EngineAnswer<NamedProduct | undefined>>;
   /** What a search answers whose place could not be looked up: nothing found, and why. */
-  errorResponse(query: SearchQuery, error: SearchError): Promise<SearchResponse>;
+  errorResponse(query: AskedSearch, error: SearchError): Promise<SearchResponse>;
 }
 
 /** The questions that a search is asked: in a thread, or by another process. */

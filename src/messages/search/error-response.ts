@@ -1,7 +1,7 @@
-import type { SearchQuery, SearchResponse } from '../../contracts/index.ts';
+import type { SearchResponse } from '../../contracts/index.ts';
 import type { CursorKeys } from '../../core/ports/message-cursor-keys.ts';
 import type { EngineAnswer, EngineName, MessageEngine, SearchError } from '../../core/ports/message-engine.ts';
-import type { SearchViewer } from '../../core/ports/message-search.ts';
+import type { AskedSearch, SearchViewer } from '../../core/ports/message-search.ts';
 import { factsOf } from './engines.ts';
 import { createMessageSearchService, type MessageSearchParts } from './service.ts';
 
@@ -18,7 +18,7 @@ export function failingEngine(name: EngineName, error: SearchError): MessageEngi
  * What it took until it failed is part of its time (`began`; message-search.md 5).
  */
 export function errorResponse(
-  query: SearchQuery,
+  query: AskedSearch,
   viewer: SearchViewer,
   error: SearchError,
   parts: Omit<MessageSearchParts, 'engines' | 'recipients' | 'excerpts' | 'cursorKeys'>,

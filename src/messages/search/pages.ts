@@ -220,6 +220,6 @@ async function excerptsOf({ request: { match }, page: { rows } }: ServedPage, ma
 async function deniedRows({ engine, request, page: { denied, cursorUsed } }: ServedPage, viewer: SearchViewer) {
   const { kind, scope } = request;
   if (viewer !== null || kind !== 'message' || scope.viewers.length === 0 || scope.keep_denied || cursorUsed || denied === 0) return undefined;
-  const set = { ...request, scope: { ...scope, only_denied: true as const }, min_score: null, facets: false };
+  const set = { ...request, scope: { ...scope, only_denied: true as const }, min_score: null, facets: false, bodies: false };
   return catchEngineErrors(async () => engine.find({ ...set, offset: 0, limit: MAX_AUDIT, count: false, after: null, list: 0 }));
 }

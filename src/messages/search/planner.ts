@@ -163,6 +163,7 @@ export function engineRequestOf(query: NormalQuery, viewer: SearchViewer, match:
     match,
     filters: filtersOf(query),
     scope: scopeOf(query, viewer),
+    bodies: query.bodies || query.snippets,
     order: orderOf(query, match),
     min_score: query.min_score,
     offset: query.offset,

@@ -11,6 +11,7 @@ import {
   type SearchMode,
   type SearchQuery,
 } from '../../contracts/index.ts';
+import type { AskedSearch } from '../../core/ports/message-search.ts';
 import { normalText } from './sanitize.ts';
 
 /** A query with every default filled in and every number within its bounds (message-search.md 2.1, 2.2). */
@@ -31,6 +32,8 @@ export interface NormalQuery {
   readonly offset: number;
   readonly cursor: string | null;
   readonly explain: boolean;
+  /** Whether results have their texts. */
+  readonly bodies: boolean;
   /** Whether results have a part of their text with what was looked for. */
   readonly snippets: boolean;
   /** Whether what is found is counted by project, importance and sender. */
@@ -57,7 +60,7 @@ export interface Redaction {
   readonly placeholder: string;
 }
 
-export function normalQuery(query: SearchQuery): NormalQuery {
+export function normalQuery(query: AskedSearch): NormalQuery {
   return {
     text: normalText(query.text),
     doc_kind: query.doc_kind ?? 'message',
@@ -75,6 +78,7 @@ export function normalQuery(query: SearchQuery): NormalQuery {
     offset: Math.max(0, query.offset ?? 0),
     cursor: query.cursor ?? null,
     explain: query.explain ?? false,
+    bodies: query.bodies ?? true,
     snippets: query.snippets ?? false,
     facets: query.facets ?? false,
     retry: query.retry ?? true,

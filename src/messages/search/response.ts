@@ -63,7 +63,7 @@ export function diagnosticsOf(trace: SearchTrace): SearchDiagnostics | undefined
     [
       'budget_exhausted',
       isLate,
-      'The search was ended at its deadline (messages.search_deadline_ms): use fewer or rarer words, longer beginnings, or filters.',
+      'The search was ended at its deadline (messages.search_deadline_ms): use fewer or rarer words, longer beginnings, or filters; where texts are large, a smaller limit.',
     ],
     ['rerank_timeout', rerank === 'rerank_timeout', 'The reranker was too slow: the order is that of mode hybrid.'],
     ['rerank_failed', rerank === 'rerank_failed', 'The reranker failed: the order is that of mode hybrid.'],
@@ -121,7 +121,7 @@ function resultOf(row: EngineRow, { engine, request }: ServedPage, { query, view
     id: row.id,
     ...(row.project_id !== null && { project_id: row.project_id }),
     title: row.title,
-    body: row.body,
+    body: query.bodies ? row.body : '',
     score: row.score,
     ...(query.explain && mayJudge && { raw_score: row.raw }),
     ...(row.importance !== null && { importance: row.importance }),

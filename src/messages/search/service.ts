@@ -1,7 +1,7 @@
-import type { SearchQuery, SearchResponse } from '../../contracts/index.ts';
+import type { SearchResponse } from '../../contracts/index.ts';
 import type { CursorKeys } from '../../core/ports/message-cursor-keys.ts';
 import type { MakeExcerpts } from '../../core/ports/message-excerpts.ts';
-import type { MessageSearchEvent, SearchViewer } from '../../core/ports/message-search.ts';
+import type { AskedSearch, MessageSearchEvent, SearchViewer } from '../../core/ports/message-search.ts';
 import { scopeOf } from '../visibility/scope.ts';
 import { findRows } from './attempts.ts';
 import { needsSeal, openedCursor, plainCursor, sealedCursor } from './cursor-seal.ts';
@@ -35,7 +35,7 @@ export interface MessageSearchParts extends EngineSetup {
 
 export interface MessageSearchService {
   /** Answers always (message-search.md 9.2). */
-  search(query: SearchQuery, viewer: SearchViewer): Promise<SearchResponse>;
+  search(query: AskedSearch, viewer: SearchViewer): Promise<SearchResponse>;
 }
 
 /**

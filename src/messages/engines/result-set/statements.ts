@@ -157,8 +157,8 @@ export function pageStatement(set: Named): Sql {
 }
 
 /** id, project_id, title, body, created_ts, importance, ack_required, thread_id, from_agent, visible, reason. The outer loop of a CROSS JOIN keeps its order. */
-function named({ ids }: Named, kind: KindTables, visibility: Visibility, conditions: readonly Sql[]): Sql {
-  return sql`${withTables(visibility.tables)}SELECT m.id, ${kind.project}, ${kind.title}, ${kind.body}, ${kind.time}, ${kind.rest}, ${visibility.sees ?? sql`1`}, ${visibility.reason}
+function named({ ids, bodies }: Named, kind: KindTables, visibility: Visibility, conditions: readonly Sql[]): Sql {
+  return sql`${withTables(visibility.tables)}SELECT m.id, ${kind.project}, ${kind.title}, ${bodies === false ? sql`''` : kind.body}, ${kind.time}, ${kind.rest}, ${visibility.sees ?? sql`1`}, ${visibility.reason}
     FROM json_each(${JSON.stringify(ids)}) p CROSS JOIN ${kind.table} m ON m.id = p.value ${kind.sender}${where(conditions)}`;
 }
 

@@ -25,7 +25,7 @@ export async function rerankedSet(
   if (request.match.by !== 'words' || fused.length === 0) return { ok: true, value: fused };
   const { text } = request.match;
   const first = fused.slice(0, request.fusion?.rerank_top_k ?? TOP_K);
-  const found = await rows.rows({ ...request, ids: first.map(({ id }) => id) });
+  const found = await rows.rows({ ...request, bodies: true, ids: first.map(({ id }) => id) });
   if (!found.ok) return found;
   const texts = new Map(found.value.map(({ id, title, body }) => [id, embeddedText(title, body)]));
   const patience = new AbortController();

@@ -16,7 +16,7 @@ const VIEWER = z.union([z.strictObject({ project_id: z.int(), agent_id: z.int() 
 
 /** The questions with the names of their arguments, in the order of the port. */
 const ARGS = {
-  search: { query: SearchQuery, viewer: VIEWER },
+  search: { query: SearchQuery.extend({ bodies: z.boolean().optional() }), viewer: VIEWER },
   project: { key: KEY, viewer: VIEWER },
   product: { key: KEY, viewer: VIEWER },
 } satisfies Record<MessageQuestion, Record<string, z.ZodType>>;

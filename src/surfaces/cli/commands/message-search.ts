@@ -78,7 +78,8 @@ interface MessagesSearchFlags {
 async function runMessagesSearch(context: CommandContext, flags: MessagesSearchFlags, words: readonly string[]): Promise<number> {
   const { besideText, explainText, facetsText, resultsText, snippetsText } = await import('../messages/render.ts');
   const { output } = context;
-  const query = queryOf(words, flags);
+  // A table has none.
+  const query = { ...queryOf(words, flags), bodies: output.json };
   const services = await context.services();
   const search = await services.messageSearch();
   const viewer = flags.key === undefined ? null : viewerOf(await holderOfKey(flags.key, services));

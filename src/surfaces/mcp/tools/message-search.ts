@@ -3,10 +3,9 @@ import {
   SearchMessagesOutput,
   SearchMessagesProductInputs,
   SearchMessagesProductOutput,
-  type SearchQuery,
   type SearchResponse,
 } from '../../../contracts/index.ts';
-import type { MessageSearch } from '../../../core/ports/index.ts';
+import type { AskedSearch, MessageSearch } from '../../../core/ports/index.ts';
 import { aliasedText, PROJECT } from '../../shared/messages/aliases.ts';
 import { inProduct, inProject, type SearchTarget } from '../../shared/messages/search-target.ts';
 import { besideRows, productRow, toolRow } from '../../shared/messages/tool-answer.ts';
@@ -59,7 +58,7 @@ export const searchMessagesProduct = judgingTool<SearchMessagesProductOutput>({
 });
 
 /** The search in its place, for whom the caller's key is bound to. */
-function searchIn(target: SearchTarget, query: SearchQuery, caller: McpCaller, search: MessageSearch): Promise<SearchResponse> {
+function searchIn(target: SearchTarget, query: AskedSearch, caller: McpCaller, search: MessageSearch): Promise<SearchResponse> {
   return target.ok ? search.search({ ...query, ...target.value }, viewerOf(caller), caller.account) : search.errorResponse(query, target.error);
 }
 

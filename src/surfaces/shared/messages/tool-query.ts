@@ -5,6 +5,7 @@ import {
   TOOL_LIMIT_DEFAULT,
   TOOL_WINDOW_MAX,
 } from '../../../contracts/index.ts';
+import type { AskedSearch } from '../../../core/ports/index.ts';
 import { aliasedMoment, aliasedText, DATE_END, DATE_START, SENDER } from './aliases.ts';
 import { importancesOf, invalid, nameOf, rankingOf, timeRangeOf, wordOf } from './query-values.ts';
 
@@ -20,7 +21,7 @@ const MAX_CURSOR = 1024;
  * @throws WritError INVALID_ARGUMENT for aliases that differ, dates and words that are none, a start after the end, and a window
  *   beyond TOOL_WINDOW_MAX
  */
-export function toolQueryOf(inputs: Inputs): SearchQuery {
+export function toolQueryOf(inputs: Inputs): AskedSearch {
   const start = aliasedMoment(DATE_START, inputs, 'start');
   const end = aliasedMoment(DATE_END, inputs, 'end');
   const sender = nameOf(aliasedText(SENDER, inputs));
@@ -31,6 +32,8 @@ export function toolQueryOf(inputs: Inputs): SearchQuery {
   const range = timeRangeOf(start, end);
   return {
     text: inputs.query,
+    // Rows of the tools have none.
+    bodies: false,
     ...windowOf(inputs),
     ...(range === undefined ? {} : { time_range: range }),
     ...(sender === undefined ? {} : { sender_name: sender }),

@@ -25,6 +25,7 @@ describe('a query', () => {
       offset: 0,
       cursor: null,
       explain: false,
+      bodies: true,
       snippets: false,
       facets: false,
       retry: true,
