@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { editDistance } from './edit-distance.ts';
 import { type ErrorCode, type FieldProblem, WritError } from './errors.ts';
+import { nearestWord } from './nearest-word.ts';
 import { type Issue, keysOf, type PlacedIssue, placed, TYPE_WORDS, valueAt } from './union-problems.ts';
 
 /** So many are told of one document, each so short, however much of it is wrong. */
@@ -94,14 +94,8 @@ function listed(params: Record<string, unknown> | undefined): readonly string[] 
 
 /** `; did you mean 'x'?` where one of the words is near enough that somebody may have meant it. */
 function meant(word: string, known: readonly string[]): string {
-  const most = Math.min(3, Math.max(1, Math.floor(word.length / 3)));
-  const near = known.map((one) => ({ one, far: editDistance(plain(one), plain(word.slice(0, MAX_FIELD)), most) })).sort((a, b) => a.far - b.far)[0];
-  return near !== undefined && near.far <= most ? `; did you mean ${quoted(near.one)}?` : '';
-}
-
-/** Case and separators are what people get wrong first. */
-function plain(word: string): string {
-  return word.toLowerCase().replaceAll(/[-_.\s]/g, '');
+  const near = nearestWord(word, known);
+  return near === undefined ? '' : `; did you mean ${quoted(near)}?`;
 }
 
 function offered(known: readonly string[]): string {

@@ -18,7 +18,7 @@ export function registriesMark(directories: RegistryDirectories): string {
  * @param settings absent: they stay as they are
  * @throws WritError INVALID_CONFIG naming the file; later it is the reload that is refused
  */
-export function followRegistries(directories: RegistryDirectories, settings: LiveSettings<unknown> | undefined): Pick<Registries, 'lookup'> {
+export function followRegistries(directories: RegistryDirectories, settings: LiveSettings<unknown> | undefined): Pick<Registries, 'lookup' | 'refs'> {
   let current = readRegistries(directories);
   const read = (): ReturnType<typeof hashesOf> => hashesOf(definitionsOf(current));
   settings?.follow(
@@ -33,7 +33,7 @@ export function followRegistries(directories: RegistryDirectories, settings: Liv
     },
     () => ({ [REGISTRIES]: read().mark }),
   );
-  return { lookup: (category, ref) => current.lookup(category, ref) };
+  return { lookup: (category, ref) => current.lookup(category, ref), refs: (category) => current.refs(category) };
 }
 
 /** By category and ref: `tools http.webhook`. */

@@ -10,7 +10,7 @@ import { registryDirectories, registryRoots } from './registry-roots.ts';
 
 export interface PreviewOptions {
   readonly bindingOf?: (ref: string) => BoundFacts | undefined;
-  readonly registries?: Pick<Registries, 'lookup'>;
+  readonly registries?: Pick<Registries, 'lookup' | 'refs'>;
 }
 
 /**
@@ -23,8 +23,8 @@ export function createPlanPreview(config: Config, options: PreviewOptions = {}):
   const { bindingOf, registries = readRegistries(registryDirectories(config)) } = options;
   return {
     link(envelope) {
-      const linked = linkPlan(envelope, registries.lookup);
-      if (!linked.ok) throw planRefusal(linked, envelopeProblems(linked.details));
+      const linked = linkPlan(envelope, registries.lookup, registries.refs);
+      if (!linked.ok) throw planRefusal(linked, envelopeProblems(linked.details), registries.refs);
       return { envelope: linked.envelope, planSha256: linked.planSha256 };
     },
     outline(linked) {

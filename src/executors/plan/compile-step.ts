@@ -29,8 +29,14 @@ export interface Handling {
 }
 
 /** The steps that may stand in for this one. */
-export function fallbacksOf({ onError, byCode }: ReadyStep): readonly ReadyStep[] {
-  return [onError, ...byCode.values()].flatMap(({ fallback }) => fallback ?? []);
+export function fallbacksOf(step: ReadyStep): readonly ReadyStep[] {
+  return placedFallbacksOf(step).map(([, fallback]) => fallback);
+}
+
+/** The same with their places below the step. */
+export function placedFallbacksOf({ onError, byCode }: ReadyStep): readonly (readonly [place: string, fallback: ReadyStep])[] {
+  const handled = [['on_error', onError] as const, ...[...byCode].map(([code, one]) => [`on_error.by_code.${code}`, one] as const)];
+  return handled.flatMap(([place, { fallback }]) => (fallback === undefined ? [] : [[`${place}.fallback`, fallback] as const]));
 }
 
 /** The field at fault, below the step. */

@@ -7,7 +7,7 @@ import { leastCalls } from './least-calls.ts';
 import { DEFAULTS, LIMITS } from './limits.ts';
 import { linkSteps } from './link.ts';
 import { type Normalized, readEnvelope } from './read-envelope.ts';
-import { type DefinitionLookup, readRegistry } from './registry.ts';
+import { type DefinitionLookup, type DefinitionRefs, readRegistry } from './registry.ts';
 import { filesOf } from './registry-files.ts';
 
 export type Linked =
@@ -19,11 +19,12 @@ export type Linked =
  * Linking a linked envelope changes nothing.
  *
  * @param lookup the host's definitions: they fill holes; one that differs from the envelope's is REGISTRY_CONFLICT
+ * @param refs the names of all of them: where there are some, a name that is none is UNKNOWN_REF, not REGISTRY_EMPTY
  */
-export function linkPlan(envelope: unknown, lookup: DefinitionLookup): Linked {
+export function linkPlan(envelope: unknown, lookup: DefinitionLookup, refs?: DefinitionRefs): Linked {
   const read = readEnvelope(envelope);
   if (!read.ok) return refused(read.failure);
-  const plan = linkSteps(read.envelope, readRegistry(read.envelope.payload, lookup));
+  const plan = linkSteps(read.envelope, readRegistry(read.envelope.payload, lookup, refs));
   if (plan instanceof Failure) return refused(plan);
   const { maxSteps = DEFAULTS.maxSteps } = read.envelope.options;
   const least = leastCalls(plan);

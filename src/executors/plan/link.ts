@@ -1,7 +1,7 @@
 import type { Retry, Step, ToolDefinition } from '../../contracts/index.ts';
 import { approvalProblems } from './approval-step.ts';
 import { Failure, failure } from './codes.ts';
-import { compileStep, fallbacksOf, type ReadyStep } from './compile-step.ts';
+import { compileStep, placedFallbacksOf, type ReadyStep } from './compile-step.ts';
 import { DEFAULTS, LIMITS } from './limits.ts';
 import { invalidContract } from './problems.ts';
 import type { Normalized } from './read-envelope.ts';
@@ -45,7 +45,7 @@ export function linkSteps({ steps, options }: Normalized, registry: Registry): L
   const linker: Linker = { registry, linked: new Map(), definitions: [], open: [] };
   const compiled = compileSteps(steps, options.interpolate === 'all', 'payload.steps');
   if (compiled instanceof Failure) return compiled;
-  const height = linkAll(compiled, linker);
+  const height = linkAll(compiled, 'payload.steps', linker);
   if (height instanceof Failure) return height;
   const limit = options.maxDepth ?? DEFAULTS.maxDepth;
   if (height > limit) return failure('MAX_DEPTH_EXCEEDED', { limit });
@@ -70,11 +70,12 @@ function compileSteps(steps: readonly Step[], templated: boolean, at: string): R
 }
 
 /** @returns how deeply the groups among the steps are nested; 0 when all are tools */
-function linkAll(steps: readonly ReadyStep[], linker: Linker): number | Failure {
+function linkAll(steps: readonly ReadyStep[], at: string, linker: Linker): number | Failure {
   let height = 0;
-  for (const step of steps) {
-    for (const one of [step, ...fallbacksOf(step)]) {
-      const inner = linkOne(one, linker);
+  for (const [index, step] of steps.entries()) {
+    const place = `${at}.${index}`;
+    for (const [below, one] of [['', step] as const, ...placedFallbacksOf(step).map(([name, fallback]) => [`.${name}`, fallback] as const)]) {
+      const inner = linkOne(one, `${place}${below}`, linker);
       if (inner instanceof Failure) return inner;
       height = Math.max(height, inner);
     }
@@ -82,7 +83,7 @@ function linkAll(steps: readonly ReadyStep[], linker: Linker): number | Failure 
   return height;
 }
 
-function linkOne({ type, ref }: ReadyStep, linker: Linker): number | Failure {
+function linkOne({ type, ref }: ReadyStep, at: string, linker: Linker): number | Failure {
   const category = CATEGORY[type];
   const name = nameOf(category, ref);
   const before = linker.linked.get(name);
@@ -91,7 +92,7 @@ function linkOne({ type, ref }: ReadyStep, linker: Linker): number | Failure {
   if (start >= 0) return failure('EXPANSION_CYCLE', { cycle: [...linker.open.slice(start), name] });
   if (linker.open.length >= LIMITS.linkDepth) return failure('MAX_DEPTH_EXCEEDED', { limit: LIMITS.linkDepth });
   const definition = linker.registry.find(category, ref);
-  if (definition === undefined) return linker.registry.isEmpty ? failure('REGISTRY_EMPTY') : failure('UNKNOWN_REF', { type, ref });
+  if (definition === undefined) return linker.registry.isEmpty ? failure('REGISTRY_EMPTY') : failure('UNKNOWN_REF', { type, ref, at: `${at}.ref` });
   if (definition instanceof Failure) return definition;
   linker.open.push(name);
   const linked = linkBody(definition, linker);
@@ -109,9 +110,10 @@ interface Linked {
 
 function linkBody({ body, category, ref }: Definition, linker: Linker): Linked | Failure {
   if ('actions' in body) return { definition: { kind: 'tool', operations: operationsOf(body.actions) }, height: 0 };
-  const steps = compileSteps(body.steps, true, `${nameOf(category, ref)}.steps`);
+  const at = `${nameOf(category, ref)}.steps`;
+  const steps = compileSteps(body.steps, true, at);
   if (steps instanceof Failure) return steps;
-  const height = linkAll(steps, linker);
+  const height = linkAll(steps, at, linker);
   return height instanceof Failure ? height : { definition: { kind: 'group', steps }, height: height + 1 };
 }
 

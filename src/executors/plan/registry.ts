@@ -10,6 +10,8 @@ import { listed, validate } from './problems.ts';
 
 /** The host's registries; `content` is untrusted, too. */
 export type DefinitionLookup = (category: RegistryCategory, ref: string) => unknown;
+/** The names that they have. */
+export type DefinitionRefs = (category: RegistryCategory) => readonly string[];
 
 export interface Definition {
   readonly category: RegistryCategory;
@@ -44,25 +46,24 @@ interface Entry {
 type Entries = Map<string, Entry>;
 
 /** What an envelope brings: registryFiles first, then both places of a fallback registry, then the host for what is still missing. */
-export function readRegistry(payload: JsonObject, lookup?: DefinitionLookup): Registry {
+export function readRegistry(payload: JsonObject, lookup?: DefinitionLookup, hosts?: DefinitionRefs): Registry {
   const entries: Entries = new Map();
   readFiles(payload['registryFiles'], entries);
   for (const fallback of [member(payload['options'], 'fallbackRegistry'), payload['fallbackRegistry']]) readFallback(fallback, entries);
   const validated = new Map<string, Definition | Failure>();
-  let answered = false;
   const find = (category: RegistryCategory, ref: string): Definition | Failure | undefined => {
     const name = nameOf(category, ref);
     const before = validated.get(name);
     if (before !== undefined) return before;
     const found = validateAll(category, ref, entries.get(name), lookup?.(category, ref));
     if (found !== undefined) validated.set(name, found);
-    answered ||= found !== undefined;
     return found;
   };
   return {
     find,
     get isEmpty() {
-      return entries.size === 0 && !answered;
+      // A host that does not say what it has is judged by what was found in it.
+      return entries.size === 0 && validated.size === 0 && CATEGORIES.every((category) => (hosts?.(category) ?? []).length === 0);
     },
   };
 }

@@ -15,6 +15,15 @@ describe('the refusal of an envelope', () => {
     expect([field, message.endsWith(' {"limit":30}')]).toEqual(['payload.options.maxSteps', true]);
   });
 
+  it('says which definition of this host was meant', () => {
+    const refs = (category: string): string[] => (category === 'usecases' ? ['inbox.sort.run', 'files.archive'] : []);
+    const said = (type: string, ref: string): string => planRefusal(fault('UNKNOWN_REF', { type, ref }), [], refs).message;
+    expect(said('usecase', 'inbox.sort.rnu')).toMatch(/"inbox\.sort\.rnu"}; did you mean 'inbox\.sort\.run'\?$/);
+    expect(said('tool', 'inbox.sort.run')).toMatch(/; a usecase has this name$/);
+    expect(said('tool', 'inbox.sort.rnu')).toMatch(/"}$/);
+    expect(said('usecase', 'something.else')).toMatch(/"}$/);
+  });
+
   it('names the first fault of a document, and has them all', () => {
     const problems = [
       { field: 'header.id', message: 'must be text' },

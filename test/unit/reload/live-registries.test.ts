@@ -17,7 +17,7 @@ describe('definitions of a role that reloads', () => {
   it('are those of the last sound files, also when one of them is half written', async () => {
     const directories = { shipped: home, own };
     const settings = holdSettings({});
-    const { lookup } = followRegistries(directories, settings);
+    const { lookup, refs } = followRegistries(directories, settings);
     const reload = () =>
       settings.reload('me', {
         role: 'api 1',
@@ -35,8 +35,10 @@ describe('definitions of a role that reloads', () => {
     expect([settings.generation, settings.files()]).toEqual([1, { registries: expect.any(String) }]);
     writeFileSync(file, text);
     const changed = ['capabilities search.files.find'];
+    expect(refs('capabilities')).toEqual([]);
     expect([await reload(), found()]).toEqual([{ outcome: 'taken', changed, restart: [] }, JSON.parse(text)]);
     expect(settings.files()).toEqual({ registries: registriesMark(directories) });
+    expect(refs('capabilities')).toEqual(['search.files.find']);
     rmSync(file);
     expect([await reload(), found(), settings.generation]).toEqual([expect.objectContaining({ changed }), undefined, 3]);
   });

@@ -167,8 +167,20 @@ describe('what a plan would do', () => {
   it("refuses what is no plan with the core's code", () => {
     expect(() => preview().link({})).toThrow(expect.objectContaining({ code: 'INVALID_MANIFEST', message: expect.stringContaining('INVALID_CONTRACT') }));
     expect(() => preview().link(envelopeOf('no.such.usecase', {}))).toThrow(
-      expect.objectContaining({ message: 'REGISTRY_EMPTY: neither the envelope nor the registries of this host define what its steps name' }),
+      expect.objectContaining({
+        field: 'payload.steps.0.ref',
+        message: 'UNKNOWN_REF: a step names a definition that does not exist {"type":"usecase","ref":"no.such.usecase"}',
+      }),
     );
+  });
+
+  it('says which name was meant, also where no other name of the document is known', () => {
+    const payload = { memory: { session_id: 's', state: {} } };
+    const link = (type: string, ref: string) => () => preview().link({ ...envelopeOf('x', {}), payload: { ...payload, steps: [{ type, ref, params: {} }] } });
+    expect(link('usecase', 'inbox.sort.rnu')).toThrow(expect.objectContaining({ code: 'INVALID_MANIFEST', field: 'payload.steps.0.ref' }));
+    expect(link('usecase', 'inbox.sort.rnu')).toThrow("did you mean 'inbox.sort.run'?");
+    expect(link('capability', 'file.item.mvoe')).toThrow("did you mean 'file.item.move'?");
+    expect(link('tool', 'inbox.sort.run')).toThrow('; a usecase has this name');
   });
 
   it('refuses a definition that says something else than the one of this host', () => {

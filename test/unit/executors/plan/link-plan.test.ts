@@ -142,6 +142,27 @@ describe('linkPlan', () => {
     });
   });
 
+  it('says where the name stands that nobody has', () => {
+    const refs = (category: string): string[] => (category === 'tools' ? ['echo', 'writ.file'] : []);
+    const other = say({}, { ref: 'writ.fiel' });
+    const of = (...steps: JsonObject[]) => linkPlan({ header: HEADER, payload: { steps } }, nobody, refs);
+    expect(of(other)).toMatchObject({
+      ok: false,
+      code: 'UNKNOWN_REF',
+      details: { type: 'tool', ref: 'writ.fiel', at: 'payload.steps.0.ref' },
+    });
+    expect(linkPlan({ header: HEADER, payload: { steps: [other] } }, nobody, () => [])).toMatchObject({ code: 'REGISTRY_EMPTY' });
+    const at = (step: JsonObject): unknown => {
+      const said = linkPlan(execution([say(), step], { catalog: { tools: [ECHO], capabilities: [capability('group', [say(), other])] } }), nobody);
+      return said.ok || said.details['at'];
+    };
+    expect(at(cap('group'))).toBe('capabilities/group.steps.1.ref');
+    expect(at(say({}, { on_error: { mode: 'fallback', fallback: other } }))).toBe('payload.steps.1.on_error.fallback.ref');
+    expect(at(say({}, { on_error: { mode: 'stop', by_code: { X: { mode: 'fallback', fallback: other } } } }))).toBe(
+      'payload.steps.1.on_error.by_code.X.fallback.ref',
+    );
+  });
+
   it('refuses a plan that its definitions make too large', () => {
     const large = (id: string): JsonObject => ({ ...tool(id, { say: [] }), description: 'x'.repeat(1_000_000) });
     const steps = Array.from({ length: 5 }, (_, index) => ({ type: 'tool', ref: `t${index}`, operation: 'say', params: {} }));

@@ -14,7 +14,7 @@ async function search(args: readonly string[], response?: SearchResponse) {
 describe('writ messages search', () => {
   it('shows a table of what was found, and how to go on', async () => {
     const { code, out, err, asked } = await search(['plan', 'b', '--project', 'backend'], { results: [A_MESSAGE], next_cursor: 's1:i7' });
-    expect({ code, asked }).toEqual({ code: 0, asked: [{ text: 'plan b', project_id: 1, limit: 20 }] });
+    expect({ code, asked }).toEqual({ code: 0, asked: [{ bodies: false, text: 'plan b', project_id: 1, limit: 20 }] });
     const [head = '', row = ''] = out.split('\n');
     expect(head.split(/ {2,}/)).toEqual(['ID', 'SENT', 'FROM', 'IMPORTANCE', 'THREAD', 'SCORE', 'SUBJECT']);
     expect(row).toContain('2026-01-01 00:00:00  BlueLake  high');
@@ -50,6 +50,7 @@ describe('writ messages search', () => {
     ];
     expect((await search([...args, ...more])).asked).toEqual([
       {
+        bodies: false,
         text: 'x',
         product_id: 9,
         sender_name: 'A',
