@@ -17,6 +17,7 @@ import { letterFolding } from './backend/letter-folding.ts';
 import type { ContentSettings, IndexSettings } from './settings.ts';
 import { nodeSearchFiles } from './tree/open.ts';
 import { nodeTreeFiles } from './tree/read.ts';
+import { leadsSomewhere } from './tree/real-path.ts';
 import { nodeSearchTree } from './tree/tree.ts';
 
 export interface OpenedContentTool {
@@ -60,7 +61,7 @@ export async function openContentTool(
   const found = looked.found.filter((one) => backend === undefined || one.backend.kind === backend);
   const [preferred] = found;
   if (preferred === undefined) return failing(`there is no program that searches files: ${missedText(looked)}`);
-  if (start === undefined) return failing('none of the allowed roots is a directory here');
+  if (start === undefined || !settings.allowedRoots.some(leadsSomewhere)) return failing('none of the allowed roots is a directory here');
   const sandbox: Sandbox = {
     allowedRoots,
     workingDirectory: start,

@@ -3,6 +3,7 @@ import { viewOfPath } from '../../adapters/linux/place-identity.ts';
 import { WritError } from '../../core/errors.ts';
 import { type Lifecycle, lifecycle } from '../../core/lifecycle.ts';
 import type { ContentSearch, ContentSearchOutcome } from '../../core/ports/index.ts';
+import { realPath } from '../io/tree/real-path.ts';
 import type { ContentProcessFacts } from './messages.ts';
 import { createPendingSearches } from './pending-searches.ts';
 import { type RunningProcess, type StartOptions, startProcess } from './start.ts';
@@ -39,7 +40,7 @@ export function createContentProcess(options: ContentProcessOptions): ContentSea
   let view = '';
   let started = 0;
   const retiring = new Set<RunningProcess>();
-  const viewOfRoots = (): string => (options.roots ?? []).map(viewOfPath).join(' ');
+  const viewOfRoots = (): string => (options.roots ?? []).flatMap((root) => [root, realPath(root)].map(viewOfPath)).join(' ');
 
   const lost = (why: ProcessLoss | 'not-started'): void => {
     if (shouldRun) options.onLoss?.(why);

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -20,18 +20,24 @@ beforeEach(async () => {
   root = path.join(home, 'root');
   mkdirSync(path.join(root, 'docs'), { recursive: true });
   writeFileSync(path.join(root, 'docs', 'a.txt'), 'hello old\n');
-  const config = ConfigSchema.parse({ tools: { search: { enabled: true }, sandbox: { allowed_roots: [root] } } });
-  const search = createServerSearch(config, userSurroundings(), { onReady: () => (starts += 1), onLoss: () => (losses += 1) });
-  const [part] = search.parts;
-  if (part === undefined) throw new Error('the settings allow searches');
   [starts, losses] = [0, 0];
-  tool = { ...part, search: search.search };
-  await tool.start();
+  await searchOf([root]);
 });
 afterEach(async () => {
   await tool.stop();
   rmSync(home, { recursive: true, force: true });
 });
+
+/** The tool of a server with these allowed roots. */
+async function searchOf(roots: readonly string[]): Promise<void> {
+  const sandbox = { allowed_roots: [...roots], allow_absolute: true };
+  const config = ConfigSchema.parse({ tools: { search: { enabled: true }, sandbox } });
+  const search = createServerSearch(config, userSurroundings(), { onReady: () => (starts += 1), onLoss: () => (losses += 1) });
+  const [part] = search.parts;
+  if (part === undefined) throw new Error('the settings allow searches');
+  tool = { ...part, search: search.search };
+  await tool.start();
+}
 
 async function found(more: Record<string, unknown> = {}): Promise<readonly string[] | string> {
   const outcome = await tool.search({ pattern: 'hello', path: '.', ...more }, new AbortController().signal);
@@ -72,4 +78,45 @@ it('a root that is away is told, and found again', async () => {
   expect(await found()).toMatch(/^[A-Z][A-Za-z]+: /);
   renameSync(path.join(home, 'away'), root);
   expect(await found()).toEqual(['hello old']);
+});
+
+const AWAY = 'ExecutionFailed: No such file or directory: ';
+
+it('no other root answers for the first one while it is away, whether it goes or was never there', async () => {
+  await tool.stop();
+  const second = path.join(home, 'second');
+  mkdirSync(path.join(second, 'only'), { recursive: true });
+  for (const name of ['b.txt', 'only/c.txt']) writeFileSync(path.join(second, name), 'hello second\n');
+  const expectAway = async () => {
+    expect(await found()).toBe(`${AWAY}"."`);
+    expect(await found({ path: 'only' })).toBe(`${AWAY}"only"`);
+    expect(await found({ path: root })).toBe(`${AWAY}${JSON.stringify(root)}`);
+    expect(await found({ path: path.join(second, 'only') })).toEqual(['hello second']);
+  };
+  await searchOf([root, second]);
+  expect(await found()).toEqual(['hello old']);
+  renameSync(root, path.join(home, 'away'));
+  await expectAway();
+  await tool.stop();
+  await searchOf([root, second]);
+  await expectAway();
+  renameSync(path.join(home, 'away'), root);
+  expect(await found()).toEqual(['hello old']);
+  expect(losses).toBe(0);
+});
+
+it('a root that is a link is searched where it leads, also after that was away or exchanged', async () => {
+  await tool.stop();
+  const [link, second] = [path.join(home, 'link'), path.join(home, 'second')];
+  mkdirSync(second);
+  writeFileSync(path.join(second, 'b.txt'), 'hello second\n');
+  symlinkSync(root, link);
+  renameSync(root, path.join(home, 'away'));
+  await searchOf([link, second]);
+  expect(await found()).toBe(`${AWAY}"."`);
+  renameSync(path.join(home, 'away'), root);
+  expect(await found()).toEqual(['hello old']);
+  exchange('new');
+  expect(await found()).toEqual(['hello new']);
+  expect(losses).toBe(0);
 });

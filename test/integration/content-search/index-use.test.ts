@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { OpenCandidateIndex } from '../../../src/content-search/ngram-index/query/candidate-index.ts';
@@ -202,6 +202,20 @@ describe('index roots', () => {
       indexRoots: [src, other],
     });
     expect(searchedTrees({ ...settings, allowedRoots: [root, src], indexRoots: [] })).toMatchObject({ roots: [root], indexRoots: [] });
+  });
+
+  it('are no other directories while those of the settings are away; an allowed root keeps its place, as far as its path leads', () => {
+    const [src, away] = [path.join(root, 'src'), path.join(root, 'away', 'deeper')];
+    const link = path.join(folder, 'link-to-root');
+    symlinkSync(root, link);
+    const linked = path.join(link, 'away', 'deeper');
+    expect(searchedTrees({ ...settings, allowedRoots: [linked, src], indexRoots: [] })).toMatchObject({ allowedRoots: [away, src], roots: [], indexRoots: [] });
+    expect(searchedTrees({ ...settings, allowedRoots: [src, away], indexRoots: [away] })).toMatchObject({
+      allowedRoots: [src, away],
+      roots: [],
+      indexRoots: [],
+    });
+    expect(searchedTrees({ ...settings, allowedRoots: [root, src], indexRoots: [away, src] })).toMatchObject({ roots: [src], indexRoots: [src] });
   });
 });
 

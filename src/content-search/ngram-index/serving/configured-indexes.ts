@@ -1,7 +1,8 @@
-import { readFileSync, realpathSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { IndexKey, SearchBackend } from '../../../core/ports/index.ts';
 import type { ContentSettings, IndexSettings } from '../../io/settings.ts';
+import { leadsSomewhere, realPath } from '../../io/tree/real-path.ts';
 import { DEFAULT_DENIED_PATTERNS } from '../../search/sandbox.ts';
 import type { IndexedTree } from '../build/indexed-tree.ts';
 import { type IndexSpec, keyHash } from '../safety/key.ts';
@@ -11,10 +12,11 @@ import { tokenizerId } from '../tokenize/tokenizer.ts';
 
 /** What a tool searches, all paths canonical. */
 export interface SearchedTrees {
-  /** Index roots; not empty. */
+  /** Directories that get an index each, if they are there. */
   readonly roots: readonly string[];
   /** Those of them that the settings name. */
   readonly indexRoots: readonly string[];
+  /** All of the settings in their order: one that is away keeps its place, so that no other one is taken for it. */
   readonly allowedRoots: readonly string[];
   /** Default ones included. */
   readonly deniedPatterns: readonly string[];
@@ -87,25 +89,16 @@ function bloomOf({ ngramK, maxTokenizedBytes, bloomTargetFpRate }: IndexSettings
 export function searchedTrees(
   settings: Pick<ContentSettings, 'allowedRoots' | 'indexRoots' | 'includeDefaultDenies' | 'deniedPatterns' | 'globalIgnoreFile'>,
 ): SearchedTrees {
-  const allowedRoots = settings.allowedRoots.flatMap(realRoot);
-  const named = settings.indexRoots.flatMap(realRoot);
+  const { allowedRoots, indexRoots, includeDefaultDenies, deniedPatterns, globalIgnoreFile } = settings;
+  // Without any, relative paths of requests start from the first allowed root.
+  const indexed = indexRoots.length > 0 ? indexRoots : allowedRoots.slice(0, 1);
   return {
-    allowedRoots,
-    indexRoots: named,
-    // Without any, relative paths of requests start from the first allowed root.
-    roots: named.length > 0 ? named : allowedRoots.slice(0, 1),
-    deniedPatterns: [...(settings.includeDefaultDenies ? DEFAULT_DENIED_PATTERNS : []), ...settings.deniedPatterns],
-    globalIgnore: globalIgnore(settings.globalIgnoreFile),
+    allowedRoots: allowedRoots.map(realPath),
+    indexRoots: indexRoots.filter(leadsSomewhere).map(realPath),
+    roots: indexed.filter(leadsSomewhere).map(realPath),
+    deniedPatterns: [...(includeDefaultDenies ? DEFAULT_DENIED_PATTERNS : []), ...deniedPatterns],
+    globalIgnore: globalIgnore(globalIgnoreFile),
   };
-}
-
-/** A root that is away has nothing to search; it is there again when the process starts anew. */
-function realRoot(root: string): readonly string[] {
-  try {
-    return [realpathSync(root)];
-  } catch {
-    return [];
-  }
 }
 
 /** Most people have none, and one that cannot be read says nothing. */

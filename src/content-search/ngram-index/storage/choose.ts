@@ -1,8 +1,8 @@
-import { existsSync, realpathSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { compileDenied, isDenied } from '../../enumerate/denied.ts';
 import type { IndexSettings } from '../../io/settings.ts';
+import { realPath } from '../../io/tree/real-path.ts';
 import { DEFAULT_DENIED_PATTERNS } from '../../search/sandbox.ts';
 import { chooseStorage } from '../safety/cache-root.ts';
 import { prepareCacheDirectory } from './sqlite-directory.ts';
@@ -33,9 +33,9 @@ export function indexStorage(
     storage: request.storage,
     indexPath: request.indexPath,
     platform: { os: systemOf(process.platform), env, uid: process.getuid?.() },
-    searchedTrees: request.allowedRoots.map(real),
+    searchedTrees: request.allowedRoots.map(realPath),
     denied: (directory) => isDenied(denied, directory, true),
-    real,
+    real: realPath,
     prepare: prepareCacheDirectory,
     allowInsecure: request.allowInsecure,
   });
@@ -43,13 +43,6 @@ export function indexStorage(
   if (chosen.mode === 'sqlite') return { cacheRoot: chosen.directory, storageMode: 'sqlite', storageFallback: null };
   const memory = memoryDirectory();
   return { cacheRoot: memory ?? null, storageMode: memory === undefined ? 'none' : 'memory', storageFallback: chosen.fallback };
-}
-
-/** The path as far as it exists, without links. */
-function real(file: string): string {
-  if (existsSync(file)) return realpathSync(file);
-  const above = path.dirname(file);
-  return above === file ? file : path.join(real(above), path.basename(file));
 }
 
 function systemOf(platform: NodeJS.Platform): 'linux' | 'darwin' | 'win32' {
