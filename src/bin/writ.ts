@@ -2,6 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { packageVersion } from '../../config/package.ts';
 import { loadBundle } from '../adapters/processes/bundle.ts';
+import { unreadExit } from '../surfaces/cli/unread-exit.ts';
 import { askApi } from './cli/ask-resident.ts';
 
 /** What commands are loaded from (scripts/bundle.js), the first that has a word of the line; one that only looks like it takes that way too. */
@@ -33,10 +34,10 @@ async function runHere(): Promise<number> {
   return runWhole(args);
 }
 
-/** A reader that has seen enough (`writ vault list | head`) is no error, a full disk is one; a role has another answer to both. */
+/** A reader that has seen enough (`writ vault list | head`) ends what only reads without an error; a full disk is one. A role has another answer to both. */
 function unwritable({ code: why, message }: NodeJS.ErrnoException): void {
   const says = why === 'EPIPE' ? '' : `writ: what there is to say cannot be written: ${message} (STORAGE_UNAVAILABLE)\n`;
-  process.stderr.write(says, () => process.exit(why === 'EPIPE' ? 0 : 3));
+  process.stderr.write(says, () => process.exit(why === 'EPIPE' ? unreadExit(args) : 3));
 }
 
 /** Nothing is left that could end the command; Node's own answer would be a bare 13. */

@@ -25,6 +25,7 @@ import { REGISTRIES, registriesMark } from '../../reload/live-registries.ts';
 import type { Diagnosis } from '../../surfaces/cli/services.ts';
 import { registryDirectories, registryRoots } from '../plan/registry-roots.ts';
 import type { CliRedis, CliSettings } from './settings.ts';
+import { settingsProbes } from './settings-probes.ts';
 import { openQueueControl } from './status.ts';
 
 const START = 'run `writ up`';
@@ -60,6 +61,7 @@ export async function diagnose({ loaded, places }: CliSettings, { redis, scopes,
     examineContentIndex({ refusal: indexRefusal(config), settings: content, limits: search }),
     examineMessages(config.messages, places),
     examinePlans(registryDirectories(config)),
+    examine('Settings of roles', settingsProbes(config)),
     redisProbes(server).then((probes) =>
       examine('Servers', [
         ...probes,

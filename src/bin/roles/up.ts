@@ -14,6 +14,7 @@ import { lockUp } from '../../data-dir/up-lock.ts';
 import { failureOf, failureText } from '../../surfaces/cli/failure.ts';
 import { nextSteps } from '../../surfaces/cli/tour/next-steps.ts';
 import { programWords, readSettings } from '../cli/settings.ts';
+import { settingsProbes } from '../cli/settings-probes.ts';
 import { redisTarget } from '../redis-target.ts';
 import type { UpContext } from './context.ts';
 import { upParts } from './up-parts.ts';
@@ -27,6 +28,7 @@ import { apiUrl, playgroundOf, tour } from './up-tour.ts';
  */
 export async function runUp(context: UpContext, { once }: { readonly once: boolean }): Promise<number> {
   const asked = stopAsked();
+  await Promise.all(settingsProbes(context.config).map(({ look }) => look()));
   // Another `writ up` of the directory says more than its ports do; a directory that is not there is not made in vain.
   const wasThere = existsSync(context.places.dataDir);
   if (wasThere) lockUp(context.places);

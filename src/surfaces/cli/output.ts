@@ -33,9 +33,19 @@ export function createOutput(json: boolean, stdout: Writable, stderr: Writable):
 function write(stream: Writable, text: string): Promise<void> {
   if (stream.destroyed || stream.writableEnded) return Promise.resolve();
   if (stream.write(`${text}\n`)) return Promise.resolve();
+  const waiting = slow.get(stream) ?? drained(stream);
+  slow.set(stream, waiting);
+  return waiting;
+}
+
+/** Streams whose reader is slower, with the one wait for each: outcomes of many tasks come at once. */
+const slow = new WeakMap<Writable, Promise<void>>();
+
+function drained(stream: Writable): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
       stream.off('drain', done).off('close', done).off('error', done);
+      slow.delete(stream);
       resolve();
     };
     stream.on('drain', done).on('close', done).on('error', done);

@@ -30,6 +30,18 @@ export function isNdjson(request: FastifyRequest): boolean {
   return type !== undefined && type.split(';', 1)[0]?.trim().toLowerCase() === NDJSON;
 }
 
+/** What Fastify says of a body, with what is accepted and how much of it; any other error as it is. */
+export function withBodyRules(error: unknown, request: FastifyRequest, maxBytes: number): unknown {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const type = request.headers['content-type'];
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
+    const said = type === undefined ? 'there is no Content-Type' : `the Content-Type is ${type}`;
+    return new WritError('UNSUPPORTED_MEDIA_TYPE', `${said}; a body is application/json, or ${NDJSON} where the path takes many`);
+  }
+  if (code !== 'FST_ERR_CTP_BODY_TOO_LARGE' || type?.startsWith('application/json') !== true) return error;
+  return new WritError('BODY_TOO_LARGE', `the body has more than ${maxBytes} bytes, which http.max_body_bytes of this server allows`);
+}
+
 /** A compressed body could be a bomb, and nobody needs one. */
 function refuseEncoding(request: FastifyRequest): void {
   const encoding = request.headers['content-encoding'];

@@ -5,7 +5,7 @@ import { messageOf, WritError } from '../../core/errors.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
 import { localUrl } from '../../core/local-url.ts';
 import { closeUnread, watchArrival } from './arrival.ts';
-import { acceptJson } from './body.ts';
+import { acceptJson, withBodyRules } from './body.ts';
 import { createPathFinder, knownPaths } from './known-paths.ts';
 import { createListener } from './listener.ts';
 import { measure } from './measure.ts';
@@ -120,7 +120,7 @@ async function setUp(app: FastifyInstance, options: HttpServerOptions, { gate, s
 /** Whatever fails, on whatever route, becomes a problem document; what is our fault, or our disk's, is logged whole. */
 function answerErrors(app: FastifyInstance, { log }: HttpServerOptions): void {
   app.setErrorHandler((error, request, reply) => {
-    const problem = problemOf(error, () => `urn:uuid:${randomUUID()}`);
+    const problem = problemOf(withBodyRules(error, request, http.maxBodyBytes), () => `urn:uuid:${randomUUID()}`);
     if (problem.instance !== undefined || problem.code === 'STORAGE_UNAVAILABLE')
       log?.error(
         { err: error, traceId: traceIdOf(request), instance: problem.instance, method: request.method, route: request.routeOptions.url },

@@ -56,7 +56,7 @@ function collected(word: string, before: readonly string[] = []): readonly strin
 /** `writ key create`: the secret is shown or kept this once; only its hash stays. */
 async function runKeyCreate(context: CommandContext, flags: CreateFlags, name: string): Promise<number> {
   const roles = rolesOf(flags.roles);
-  const ttlS = flags.ttl === undefined ? undefined : parseSeconds(flags.ttl, '--ttl');
+  const ttlS = flags.ttl === undefined ? undefined : parseLife(flags.ttl, '--ttl');
   const { access } = await context.services();
   const file = fileFor(name, flags, access);
   const keys = await access.keys();
@@ -195,7 +195,7 @@ interface LinkFlags {
 /** `writ login-link`: prints the link alone, so that a shell can hand it to a browser. Whoever opens it first is in. */
 async function runLoginLink(context: CommandContext, flags: LinkFlags): Promise<number> {
   const roles = rolesOf(flags.roles);
-  const ttlS = parseSeconds(flags.ttl, '--ttl');
+  const ttlS = parseLife(flags.ttl, '--ttl');
   const { access, who } = await context.services();
   const origin = access.apiUrl();
   const token = await auditedCommand(context, { action: 'login-link.create', subject: who, detail: { roles: roles.join(','), ttl_s: ttlS } }, async () =>

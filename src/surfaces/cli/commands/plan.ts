@@ -15,7 +15,7 @@ import { countEffects, type EffectCounts, effectText, maxStepsWarning } from '..
 import type { FollowFlags } from '../plan/follow-plan.ts';
 import { type RegrantFlags, regrantTerms, withRegrant } from '../regrant.ts';
 import { pairs, table } from '../text/table.ts';
-import { parseSeconds, parseWhen, printable } from '../text/values.ts';
+import { parseLife, parseSeconds, parseWhen, printable } from '../text/values.ts';
 import { registerApprovals } from './plan-approvals.ts';
 
 const EXAMPLES = `
@@ -141,7 +141,7 @@ interface PlanRunFlags extends FollowFlags, KeyFlags {
 async function runPlanRun(context: CommandContext, flags: PlanRunFlags, file: string): Promise<number> {
   if (flags.key !== undefined && flags.webhook === undefined) throw new WritError('INVALID_ARGUMENT', 'is for --webhook', { field: '--key' });
   const push = parseWhen(flags, context.clock.now());
-  const terms = { ...(flags.ttl === undefined ? {} : { ttlS: parseSeconds(flags.ttl, '--ttl') }), ...leaseTermsOf(push) };
+  const terms = { ...(flags.ttl === undefined ? {} : { ttlS: parseLife(flags.ttl, '--ttl') }), ...leaseTermsOf(push) };
   const quietMs = parseSeconds(flags.timeout, '--timeout') * 1000;
   if (flags.wait === true && (push.notBefore ?? 0) - context.clock.now() >= quietMs)
     throw new WritError('INVALID_ARGUMENT', `--wait gives up after ${flags.timeout}, before the plan begins`, { field: '--timeout' });

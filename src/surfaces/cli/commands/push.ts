@@ -70,6 +70,7 @@ async function runPush(context: CommandContext, flags: PushFlags, file: string):
   const queues = new Set<string>();
   const look = async (): Promise<readonly string[]> => (await (await services.queues()).paused()).filter((name) => queues.has(name));
   const watch = follower && watchPaused(context, look, progress.aside);
+  let isWhole = false;
   try {
     await pushAll(
       input.stream,
@@ -78,12 +79,13 @@ async function runPush(context: CommandContext, flags: PushFlags, file: string):
       reporter(context, progress, summary, queues),
       summary,
     );
+    isWhole = true;
   } finally {
     follower?.stop();
     watch?.stop();
     progress.stop();
     summary.ms = Math.round(context.clock.monotonic() - started);
-    await close(context, summary);
+    await close(context, summary, isWhole);
   }
   return exitOf(summary);
 }
@@ -108,7 +110,7 @@ function reporter(context: CommandContext, progress: Progress, summary: PushSumm
       if (kind === 'conflict') tell(`line ${line}: ${taskId}: the task_id is already used for another manifest (TASK_ID_CONFLICT)`);
     },
     async rejected(rejection) {
-      await context.output.line({ ...rejection, receipt: 'rejected' });
+      await context.output.line({ ...rejection, receipt: rejection.code === 'TASK_ID_CONFLICT' ? 'conflict' : 'rejected' });
       tell(rejectionText(rejection));
     },
     async outcome(taskId, status) {
@@ -125,11 +127,12 @@ function reporter(context: CommandContext, progress: Progress, summary: PushSumm
 
 function rejectionText({ line, task_id, code, field, message, problems = [] }: Rejection): string {
   const others = problems.slice(1).map((one) => `\n         ${one.field} ${one.message}`);
-  return `line ${line}: ${task_id === undefined ? '' : `${task_id}: `}${field === undefined ? '' : `${field} `}${message} (${code})${others.join('')}`;
+  return `line ${line}: ${task_id === undefined ? '' : `${task_id}: `}${field === undefined || message.startsWith(`the ${field} `) ? '' : `${field} `}${message} (${code})${others.join('')}`;
 }
 
-async function close(context: CommandContext, summary: PushSummary): Promise<void> {
-  await context.output.answer({ summary }, () => `${summaryText(summary)} in ${(summary.ms / 1000).toFixed(1)} s`);
+/** @param isWhole nothing broke the push off: what was not counted was not there */
+async function close(context: CommandContext, summary: PushSummary, isWhole: boolean): Promise<void> {
+  await context.output.answer({ summary }, () => `${summaryText(summary, isWhole)} in ${(summary.ms / 1000).toFixed(1)} s`);
   if (!context.output.json && summary.unanswered > 0 && !summary.interrupted) {
     const why = await whyNothingCame(async () => (await context.services()).queues());
     context.output.note(`no outcome yet for ${counted(summary.unanswered, 'task')}: ${why}`);
@@ -149,9 +152,11 @@ export function exitOf(summary: PushSummary): number {
 }
 
 /** `accepted 3, rejected 1`, without the zeros. */
-function summaryText(summary: PushSummary): string {
+function summaryText(summary: PushSummary, isWhole: boolean): string {
   const words = Object.entries(summary)
     .filter((entry): entry is [string, number] => typeof entry[1] === 'number' && entry[0] !== 'ms' && entry[1] > 0)
     .map(([name, count]) => `${name.replace('_', ' ')} ${count}`);
-  return `${words.length === 0 ? 'nothing to push' : words.join(', ')}${summary.interrupted ? ' (interrupted)' : ''}`;
+  const nothing = isWhole ? 'nothing to push' : 'no task was answered';
+  const end = summary.interrupted ? ' (interrupted)' : isWhole ? '' : ' (broken off)';
+  return `${words.length === 0 ? nothing : words.join(', ')}${end}`;
 }

@@ -30,6 +30,7 @@ export async function runDryRun(
       await context.output.answer({ line: task.line, ...answer }, () => answerText(answer));
     }
   }
+  await context.output.line({ summary: { dry_run: true, tasks, refused } });
   if (!context.output.json) context.output.note(`nothing was pushed; ${counted(tasks, 'task')} looked at, ${refused} would be refused`);
   if (tasks === 0) return 2;
   return refused > 0 ? 1 : 0;

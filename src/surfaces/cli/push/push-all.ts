@@ -92,7 +92,9 @@ export async function pushAll(
       .finally(() => waiters.release());
   };
   const reject = async (rejection: Rejection): Promise<void> => {
-    summary.rejected += 1;
+    // The kernel knows it as well as Redis does, and says so before anything is pushed.
+    if (rejection.code === 'TASK_ID_CONFLICT') summary.conflicts += 1;
+    else summary.rejected += 1;
     await report.rejected(rejection);
   };
 

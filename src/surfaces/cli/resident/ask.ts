@@ -36,12 +36,17 @@ export function askResident({ socket, call, input, stdout, stderr, onHeeds }: As
       resolve(how);
     };
     const gone = (): void => end(said ? 'lost' : 'elsewhere');
+    const slow = new Set<Writable>();
     const write = (to: Writable, body: Buffer): void => {
       said = true;
-      if (to.write(body)) return;
-      // Whoever reads slowly slows the command down.
+      if (to.write(body) || slow.has(to)) return;
+      // Whoever reads slowly slows the command down. One piece may hold many frames: they are waited for together.
+      slow.add(to);
       socket.pause();
-      to.once('drain', () => socket.resume());
+      to.once('drain', () => {
+        slow.delete(to);
+        if (slow.size === 0) socket.resume();
+      });
     };
     const hear: Partial<Record<Frame['kind'], (body: Buffer) => void>> = {
       accepted: () => clearTimeout(alarm),

@@ -45,7 +45,18 @@ export function parseWhen(flags: { readonly notBefore?: string; readonly priorit
 
 /** The options of a lease that `push`, `find` and `lease issue` share. */
 export function parseLeaseTerms({ ttl, confirmedBy }: { readonly ttl?: string; readonly confirmedBy?: string }): LeaseTerms {
-  return { ...(ttl === undefined ? {} : { ttlS: parseSeconds(ttl, '--ttl') }), ...(confirmedBy === undefined ? {} : { confirmedBy }) };
+  return { ...(ttl === undefined ? {} : { ttlS: parseLife(ttl, '--ttl') }), ...(confirmedBy === undefined ? {} : { confirmedBy }) };
+}
+
+/**
+ * How long something is to live, seconds; as `parseSeconds`, and at least one.
+ *
+ * @throws WritError INVALID_ARGUMENT
+ */
+export function parseLife(word: string, option: string): number {
+  const seconds = parseSeconds(word, option);
+  if (seconds < 1) throw new WritError('INVALID_ARGUMENT', `${option} must be at least 1s`, { field: option });
+  return seconds;
 }
 
 /** The time in UTC to the second. */
