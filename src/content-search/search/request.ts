@@ -88,7 +88,6 @@ function problemOf({ pattern, path, glob = [] }: ContentSearchRequest): Problem 
 }
 
 function patternProblem(pattern: string): string | undefined {
-  if (pattern.trim() === '') return 'must not be blank';
   if (pattern.includes('\n')) return 'is one line: it must not contain a line feed';
   if (Buffer.byteLength(pattern) > CONTENT_PATTERN_MAX_BYTES) return `must not be longer than ${CONTENT_PATTERN_MAX_BYTES} bytes`;
   return textProblem(pattern);

@@ -55,6 +55,13 @@ describe.each<BackendKind>(['ugrep', 'rg'])('a search with %s', (kind) => {
     ]);
   });
 
+  it('finds blanks, which are a pattern like any other', async () => {
+    for (const fixed_strings of [true, false]) {
+      expect(eventsOf(await answerTo(rig(), { pattern: ' ', fixed_strings, path: 'a.txt' }))).toEqual(['a.txt:2:needle two', 'a.txt:5:needle five']);
+      expect(await answerTo(rig(), { pattern: ' \t ', fixed_strings })).toMatchObject({ count: 0, exit_code: 1 });
+    }
+  });
+
   it('has no index and says so, with stats only where the settings ask for them', {
     tags: ['T-LSI-BASE-02', 'FR-LSI-SCHEMA-RESP-02.1', 'FR-LSI-STAT-02.11', 'FR-LSI-STAT-02.13'],
   }, async () => {

@@ -146,7 +146,7 @@ export function soughtText(random: Random, root: string): string {
     );
     const at = random.integer(Math.max(1, characters.length));
     const part = characters.slice(at, at + 3 + random.integer(5)).join('');
-    if (part.trim() !== '') return part;
+    if (part !== '') return part;
   }
   return random.chance(0.8) ? random.pick(WORDS) : `${random.pick(WORDS)}${random.pick(WORDS)}`;
 }

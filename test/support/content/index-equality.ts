@@ -188,7 +188,7 @@ function randomRequest(random: Random, root: string): unknown {
   // What a backend refuses is compared too: both must refuse it.
   const isExpression = random.chance(0.35);
   const made = isExpression ? randomExpression(random, text) : text;
-  const pattern = made.trim() === '' ? text : made;
+  const pattern = made === '' ? text : made;
   const { wordRegexp, hidden, follow, noIgnore, globs, context, maxResults, ...rest } = randomOptions(random);
   const odd = random.chance(0.2);
   return {

@@ -11,13 +11,13 @@ export interface RandomPattern {
 
 /** Literal text in half of the cases. What ugrep answers in a way of its own is not asked of it (docs/search-backends.md). */
 export function randomPattern(random: Random, backend: BackendKind): RandomPattern {
-  if (random.chance(0.5)) return { pattern: { kind: 'text', text: notBlank(random) }, fixedStrings: true };
+  if (random.chance(0.5)) return { pattern: { kind: 'text', text: notEmpty(random) }, fixedStrings: true };
   return { pattern: anchored(random, expression(random, backend, 0)), fixedStrings: false };
 }
 
-function notBlank(random: Random): string {
+function notEmpty(random: Random): string {
   const text = randomText(random);
-  return text.trim() === '' ? notBlank(random) : text;
+  return text === '' ? notEmpty(random) : text;
 }
 
 function anchored(random: Random, pattern: Pattern): Pattern {
@@ -32,7 +32,7 @@ function expression(random: Random, backend: BackendKind, depth: number): Patter
   // Repeats of repeats would take the reference for ever: JavaScript tries all ways.
   const plain = (): Pattern => expression(random, backend, DEEPEST + 1);
   const kinds = [
-    (): Pattern => ({ kind: 'text', text: notBlank(random) }),
+    (): Pattern => ({ kind: 'text', text: notEmpty(random) }),
     (): Pattern => atom(random, backend),
     (): Pattern => ({ kind: 'sequence', parts: [deeper(), deeper()] }),
     (): Pattern => ({ kind: 'either', parts: [deeper(), deeper()] }),

@@ -41,7 +41,6 @@ describe('the request of the Search tool', () => {
     ['pattern', {}],
     ['pattern', { pattern: 7 }],
     ['pattern', { pattern: '' }],
-    ['pattern', { pattern: ' \t\u00a0' }],
     ['pattern', { pattern: 'a\nb' }],
     ['pattern', { pattern: 'a\0b' }],
     ['pattern', { pattern: 'a\ud800' }],
@@ -78,7 +77,7 @@ describe('the request of the Search tool', () => {
 
   it('takes a pattern of 65,536 bytes, and searches for it as it was sent, blanks included', () => {
     expect(query({ pattern: 'é'.repeat(32_768) }).pattern).toHaveLength(32_768);
-    expect(query({ pattern: '  a ' }).pattern).toBe('  a ');
+    for (const pattern of ['  a ', ' ', '\t', ' \t\u00a0']) expect(query({ pattern }).pattern).toBe(pattern);
   });
 
   it('judges anything at all without a crash', () => {
