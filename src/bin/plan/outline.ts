@@ -22,7 +22,7 @@ const CAPABILITY_EFFECT = {
 /** A step of the tree with where it goes on this host. */
 export function plannedStep(step: DescribedStep, bindingOf: (ref: string) => BoundFacts | undefined, pool: string): PlannedStep {
   const { path, depth, type, ref, operation } = step;
-  const effect = type === 'tool' ? effectOf(ref, operation, bindingOf(ref), pool) : undefined;
+  const effect = step.wrong ?? (type === 'tool' ? effectOf(ref, operation, bindingOf(ref), pool) : undefined);
   return { path, depth, type, ref, operation, policies: policiesOf(step), effect };
 }
 
@@ -35,12 +35,12 @@ function effectOf(ref: string, operation: string | undefined, bound: BoundFacts 
       return { kind: 'task', capability: '(chosen when it runs)', queue: queueName('file', pool), effect: 'once', reversible: false };
     return isServed(operation)
       ? { kind: 'task', capability: operation, queue: queueName(CAPABILITY_QUEUE[operation], pool), ...CAPABILITY_EFFECT[operation] }
-      : { kind: 'unbound' };
+      : { kind: 'unbound', of: 'operation' };
   }
   const { adapter, provider, effects } = bound;
   const queue: ToolQueue = `tool-${provider}`;
   const effect = operation === undefined ? 'once' : effects.get(operation);
-  return effect === undefined ? { kind: 'unbound' } : { kind: 'request', adapter, provider, queue: queueName(queue, pool), effect };
+  return effect === undefined ? { kind: 'unbound', of: 'operation' } : { kind: 'request', adapter, provider, queue: queueName(queue, pool), effect };
 }
 
 function isServed(operation: string): operation is keyof typeof CAPABILITY_EFFECT {

@@ -1,5 +1,6 @@
 import type { PlanEvent } from '../../contracts/index.ts';
 import type { JsonObject } from '../json.ts';
+import type { WrongCall } from './plan.ts';
 import type { PlanLinker, Plans } from './plans.ts';
 import type { PlanEndReader } from './signatures.ts';
 import type { ToolEffectClass } from './tool.ts';
@@ -11,7 +12,9 @@ export type PlannedEffect =
   /** Waits for somebody's word. */
   | { readonly kind: 'approval' }
   /** The tool has no binding here: the step will be answered TOOL_UNAVAILABLE. */
-  | { readonly kind: 'unbound' };
+  /** Its tool has no binding here; or, `of` its operation, one that does not have it. */
+  | { readonly kind: 'unbound'; readonly of?: 'operation' }
+  | WrongCall;
 
 /** One line of a plan's tree, in the order in which it may run. */
 export interface PlannedStep {

@@ -66,3 +66,13 @@ export type BoundAdapter = { readonly adapter: 'writ' } | { readonly adapter: 'h
 
 /** The binding of a tool; `undefined`: TOOL_UNAVAILABLE. */
 export type Bindings = (ref: string) => BoundAdapter | undefined;
+
+/** A call that its tool's definition does not have: the step will fail with this code. */
+export interface WrongCall {
+  readonly kind: 'wrong';
+  readonly code: string;
+  readonly message: string;
+  /** The operation or the parameters that the definition lacks, and those that it has. */
+  readonly names: readonly string[];
+  readonly known: readonly string[];
+}

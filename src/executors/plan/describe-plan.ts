@@ -1,10 +1,12 @@
 import type { StepType } from '../../contracts/index.ts';
 import type { JsonObject } from '../../core/json.ts';
+import type { WrongCall } from '../../core/ports/plan.ts';
+import { foreseenProblem, isChosenLater } from './call-problem.ts';
 import { Failure } from './codes.ts';
 import { fallbacksOf, type ReadyStep } from './compile-step.ts';
 import { groupPrefix } from './group-path.ts';
 import { LIMITS } from './limits.ts';
-import { type LinkedPlan, linkSteps } from './link.ts';
+import { type LinkedPlan, linkSteps, type Operation } from './link.ts';
 import { readEnvelope } from './read-envelope.ts';
 import { readRegistry } from './registry.ts';
 
@@ -16,6 +18,8 @@ export interface DescribedStep {
   readonly ref: string;
   /** Of a tool, where it can be known before it runs. */
   readonly operation: string | undefined;
+  /** Why the call of a tool will fail, where its definition says so before it runs. */
+  readonly wrong: WrongCall | undefined;
   /** As written, templates not filled in. */
   readonly params: JsonObject;
   /** Groups around it. */
@@ -70,15 +74,24 @@ function* walkOne(step: ReadyStep, plan: LinkedPlan, path: string, depth: number
   const flags = { when: step.when !== undefined, save: step.save !== undefined, forEach: step.forEach !== undefined, fallback };
   const byCode = Object.fromEntries([...step.byCode].map(([code, { mode }]) => [code, mode]));
   const errors = { onError: step.onError.mode, byCode, retries: (step.retry ?? action?.retry)?.max ?? 0, timeoutMs: step.timeoutMs ?? action?.timeoutMs };
-  yield { path, type, ref, operation, params, depth, ...flags, ...errors };
+  const wrong = definition.kind === 'tool' ? wrongCall(step, definition.operations) : undefined;
+  yield { path, type, ref, operation, wrong, params, depth, ...flags, ...errors };
   if (definition.kind === 'group') yield* walk(definition.steps, plan, groupPrefix(path, step), depth + 1);
 }
 
-/** An action that a template chooses is only known when it is bound. */
-function operationOf({ operation, params, template }: ReadyStep): string | undefined {
-  if (operation !== undefined) return operation;
-  const { action } = params;
-  return typeof action === 'string' && !(template !== undefined && action.includes('{{')) ? action : undefined;
+function operationOf(step: ReadyStep): string | undefined {
+  const chosen = isChosenLater(step) ? undefined : (step.operation ?? step.params['action']);
+  return typeof chosen === 'string' ? chosen : undefined;
+}
+
+function wrongCall(step: ReadyStep, operations: ReadonlyMap<string, Operation>): WrongCall | undefined {
+  const problem = foreseenProblem(step, operations);
+  if (problem === undefined) return undefined;
+  const { code, message, details } = problem;
+  const operation = operationOf(step);
+  const action = operations.get(operation ?? '');
+  const names = Array.isArray(details['unexpected']) ? details['unexpected'].map(String) : operation === undefined ? [] : [operation];
+  return { kind: 'wrong', code, message, names, known: [...(action?.input ?? operations.keys())] };
 }
 
 /** What is declared about a step beside what it calls, in short words; defaults are not told. */

@@ -35,7 +35,7 @@ export const register: Registrar = (program, deps, exit) => {
     .command('check <file>')
     .description('link an envelope and show the tree of its steps with their effects; runs nothing ("-" reads standard input)')
     .option('--linked', 'print the linked envelope instead: the bytes that a lease is over')
-    .addHelpText('after', '\nExits 0 when every step has a tool here, 1 when one has none, 2 when it is no plan.')
+    .addHelpText('after', '\nExits 0 when every step has a tool here, 1 when one has none or will fail as it is written, 2 when it is no plan.')
     .action(command<[string], PlanCheckFlags>(deps, exit, runPlanCheck));
   plan
     .command('run <file>')
@@ -79,13 +79,13 @@ interface PlanCheckFlags {
   readonly linked?: boolean;
 }
 
-/** `writ plan check`: what a plan would do. Exit 1: a step can reach a tool that is not bound on this host. */
+/** `writ plan check`: what a plan would do. Exit 1: a step can reach a tool that is not bound on this host, or calls one as its definition does not allow. */
 async function runPlanCheck(context: CommandContext, flags: PlanCheckFlags, file: string): Promise<number> {
   const { readPlan } = await import('../plan/read-plan.ts');
   const { envelope, planSha256, preview } = await readPlan(context, file);
   const steps = preview.outline(envelope);
   const counts = countEffects(steps);
-  const exit = counts.unbound > 0 ? 1 : 0;
+  const exit = counts.unbound + counts.wrong > 0 ? 1 : 0;
   if (flags.linked === true) {
     await context.output.answer(envelope, () => JSON.stringify(envelope));
     return exit;
@@ -107,10 +107,11 @@ function tree(steps: readonly PlannedStep[]): string {
   return table(COLUMNS, rows);
 }
 
-function countsText({ tools, once, irreversible, unbound }: EffectCounts): string {
+function countsText({ tools, once, irreversible, unbound, wrong }: EffectCounts): string {
   const effects = once === 0 ? 'without an effect' : `${once} with an effect, ${irreversible} of which cannot be taken back`;
   const missing = unbound === 0 ? '' : `; ${unbound} cannot run here`;
-  return `${counted(tools, 'tool step')}: ${effects}${missing}. Nothing was run.`;
+  const failing = wrong === 0 ? '' : `; ${wrong} will fail as written`;
+  return `${counted(tools, 'tool step')}: ${effects}${missing}${failing}. Nothing was run.`;
 }
 
 function stepLine({ path, depth, type, ref, operation, policies, effect }: PlannedStep): Record<string, unknown> {
@@ -127,7 +128,7 @@ function stepLine({ path, depth, type, ref, operation, policies, effect }: Plann
 }
 
 function effectLine(effect: PlannedEffect): Record<string, unknown> {
-  return effect.kind === 'unbound' ? { kind: 'unbound', code: 'TOOL_UNAVAILABLE' } : { ...effect };
+  return effect.kind === 'unbound' ? { ...effect, code: 'TOOL_UNAVAILABLE' } : { ...effect };
 }
 
 interface PlanRunFlags extends FollowFlags, KeyFlags {

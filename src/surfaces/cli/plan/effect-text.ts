@@ -1,6 +1,7 @@
 import { DEFAULT_MAX_STEPS } from '../../../contracts/index.ts';
 import type { JsonObject } from '../../../core/json.ts';
-import type { PlannedEffect, PlannedStep } from '../../../core/ports/index.ts';
+import { nearestWord } from '../../../core/nearest-word.ts';
+import type { PlannedEffect, PlannedStep, WrongCall } from '../../../core/ports/index.ts';
 
 const CLASS = { none: 'reads', idempotent: 'may be repeated', once: 'once' } as const;
 
@@ -14,8 +15,21 @@ export function effectText(effect: PlannedEffect): string {
     case 'approval':
       return "waits for somebody's word";
     case 'unbound':
-      return 'no tool of this name is bound here (TOOL_UNAVAILABLE)';
+      return `${effect.of === 'operation' ? 'the binding of this tool has no such operation' : 'no tool of this name is bound here'} (TOOL_UNAVAILABLE)`;
+    case 'wrong':
+      return wrongText(effect);
   }
+}
+
+/** Names that are told of a definition. */
+const MAX_KNOWN = 20;
+
+/** `the operation does not take these parameters: src_path (PARAMS_MISMATCH; known: source_path, destination_path)`. */
+function wrongText({ code, message, names, known }: WrongCall): string {
+  const near = names.map((name) => nearestWord(name, known));
+  const told = names.map((name, at) => (near[at] === undefined ? name : `${name}; did you mean ${near[at]}?`));
+  const others = near.includes(undefined) ? `; known: ${known.slice(0, MAX_KNOWN).join(', ')}` : '';
+  return `${message}${told.length === 0 ? '' : `: ${told.join(', ')}`} (${code}${others})`;
 }
 
 export interface EffectCounts {
@@ -24,14 +38,17 @@ export interface EffectCounts {
   once: number;
   irreversible: number;
   unbound: number;
+  /** Calls that their tools do not have. */
+  wrong: number;
 }
 
 export function countEffects(steps: readonly PlannedStep[]): EffectCounts {
-  const counts: EffectCounts = { tools: 0, once: 0, irreversible: 0, unbound: 0 };
+  const counts: EffectCounts = { tools: 0, once: 0, irreversible: 0, unbound: 0, wrong: 0 };
   for (const { effect } of steps) {
     if (effect === undefined) continue;
     counts.tools += 1;
     if (effect.kind === 'unbound') counts.unbound += 1;
+    else if (effect.kind === 'wrong') counts.wrong += 1;
     else if (effect.kind !== 'approval' && effect.effect === 'once') {
       counts.once += 1;
       if (effect.kind === 'request' || !effect.reversible) counts.irreversible += 1;

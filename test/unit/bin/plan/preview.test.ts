@@ -174,6 +174,17 @@ describe('what a plan would do', () => {
     );
   });
 
+  it('tells a misspelt operation and a misspelt parameter of a tool that is bound, and no tool that is missing', () => {
+    const step = (operation: string, params: JsonObject): JsonObject => ({ type: 'tool', ref: 'writ.file', operation, params });
+    const steps = [step('FILE_COPY', { src_path: '/a', destination_path: '/b' }), step('FILE_CPY', { source_path: '/a' })];
+    const own = preview();
+    const planned = own.outline(own.link({ ...envelopeOf('x', {}), payload: { memory: { session_id: 's', state: {} }, steps } }).envelope);
+    expect(planned.map(({ effect }) => effect)).toMatchObject([
+      { kind: 'wrong', code: 'PARAMS_MISMATCH', names: ['src_path'], known: expect.arrayContaining(['source_path', 'destination_path']) },
+      { kind: 'wrong', code: 'UNKNOWN_OPERATION', names: ['FILE_CPY'], known: expect.arrayContaining(['FILE_COPY']) },
+    ]);
+  });
+
   it('says which name was meant, also where no other name of the document is known', () => {
     const payload = { memory: { session_id: 's', state: {} } };
     const link = (type: string, ref: string) => () => preview().link({ ...envelopeOf('x', {}), payload: { ...payload, steps: [{ type, ref, params: {} }] } });

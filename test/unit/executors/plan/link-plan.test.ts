@@ -242,6 +242,20 @@ describe('describePlan', () => {
     expect(operation({ action: 1 }, {})).toBeUndefined();
   });
 
+  it('says which calls their tools do not have, as far as it is known before they run', () => {
+    const wrong = (step: JsonObject, options: JsonObject = { interpolate: 'all' }): unknown => {
+      const plan = describePlan(execution([step], { options }));
+      return plan.ok ? plan.steps[0]?.wrong : plan.code;
+    };
+    const { operation: _say, ...unchosen } = say();
+    expect(wrong(say({ x: 'a' }))).toBeUndefined();
+    expect(wrong({ ...say(), operation: 'sya' })).toMatchObject({ code: 'UNKNOWN_OPERATION', names: ['sya'], known: expect.arrayContaining(['say']) });
+    expect(wrong(say({ x: 'a', zzz: '{{input.a}}' }))).toMatchObject({ code: 'PARAMS_MISMATCH', names: ['zzz'], known: expect.arrayContaining(['x']) });
+    expect(wrong({ ...unchosen, params: { zzz: 1 } })).toMatchObject({ code: 'INVALID_TOOL_DEF', names: [] });
+    expect(wrong({ ...unchosen, params: { action: '{{input.a}}', zzz: 1 } })).toBeUndefined();
+    expect(wrong({ ...unchosen, params: { action: '{{input.a}}' } }, {})).toMatchObject({ code: 'UNKNOWN_OPERATION', names: ['{{input.a}}'] });
+  });
+
   it('says why it is no plan, and stops where nobody reads on', () => {
     expect(describePlan({})).toMatchObject({ ok: false, code: 'INVALID_CONTRACT', details: { errors: [{ path: 'context' }] } });
     expect(describePlan(execution([say({}, { ref: 'gone' })]))).toMatchObject({

@@ -79,6 +79,27 @@ describe('writ plan check', () => {
     expect(JSON.stringify(said.lines[0]).match(/so\.[^"]+/g)).toEqual(['so.usecase.files-archive', 'so.tool.writ-file', 'so.tool.http-webhook']);
   });
 
+  it('tells an operation and parameters that the tool does not have, and which were meant', async () => {
+    const mismatch = { kind: 'wrong', code: 'PARAMS_MISMATCH', message: 'it does not take', names: ['sourcepath', 'zzz'], known: ['source_path'] } as const;
+    const unknown = { kind: 'wrong', code: 'UNKNOWN_OPERATION', message: 'it has not', names: ['FILE_CPY'], known: ['FILE_MOVE', 'FILE_COPY'] } as const;
+    const unnamed = { kind: 'wrong', code: 'INVALID_TOOL_DEF', message: 'it names none', names: [], known: ['x'] } as const;
+    const elsewhere = { kind: 'unbound', of: 'operation' } as const;
+    const world = await worldWith([mismatch, unknown, unnamed, elsewhere].map((effect): PlannedStep => ({ ...UNBOUND, effect })));
+    const said = await world.cli(['plan', 'check', '-'], FILE);
+    expect(said.code).toBe(1);
+    expect(said.out).toContain('it does not take: sourcepath; did you mean source_path?, zzz (PARAMS_MISMATCH; known: source_path)');
+    expect(said.out).toContain('it has not: FILE_CPY; did you mean FILE_COPY? (UNKNOWN_OPERATION)');
+    expect(said.out).toContain('it names none (INVALID_TOOL_DEF)');
+    expect(said.out).toContain('the binding of this tool has no such operation (TOOL_UNAVAILABLE)');
+    expect(said.out).toContain('1 cannot run here; 3 will fail as written.');
+    const [json] = (await world.cli(['plan', 'check', '-', '--json'], FILE)).lines;
+    expect(json).toMatchObject({
+      wrong: 3,
+      unbound: 1,
+      steps: [{ effect: { kind: 'wrong', code: 'PARAMS_MISMATCH', names: ['sourcepath', 'zzz'] } }, {}, {}, {}],
+    });
+  });
+
   it('warns when its tree has more tool steps than it may call', async () => {
     const world = await worldWith();
     const few = JSON.stringify({ payload: { ...ENVELOPE.payload, options: { maxSteps: 1 } } });
