@@ -118,7 +118,7 @@ async function setUp(app: FastifyInstance, options: HttpServerOptions, { gate, s
 }
 
 /** Whatever fails, on whatever route, becomes a problem document; what is our fault, or our disk's, is logged whole. */
-function answerErrors(app: FastifyInstance, { log }: HttpServerOptions): void {
+function answerErrors(app: FastifyInstance, { log, http }: HttpServerOptions): void {
   app.setErrorHandler((error, request, reply) => {
     const problem = problemOf(withBodyRules(error, request, http.maxBodyBytes), () => `urn:uuid:${randomUUID()}`);
     if (problem.instance !== undefined || problem.code === 'STORAGE_UNAVAILABLE')

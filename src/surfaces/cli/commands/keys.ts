@@ -5,7 +5,7 @@ import { duration } from '../../../core/units.ts';
 import { auditedCommand, auditedUrgentCommand, type CommandContext, command, type Registrar } from '../command.ts';
 import type { ApiAccess } from '../services.ts';
 import { table } from '../text/table.ts';
-import { parseSeconds, timeOf } from '../text/values.ts';
+import { parseLife, parseSeconds, timeOf } from '../text/values.ts';
 
 export const register: Registrar = (program, deps, exit) => {
   const key = program.command('key').helpCommand(false).description('keys of the HTTP API');
