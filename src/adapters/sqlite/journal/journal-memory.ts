@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { openJournalReader } from './journal-reader.ts';
 import type { HostMemory } from '../../../core/ports/index.ts';
+import { openJournalReader } from './journal-reader.ts';
 
 /**
  * The successes in the journal of this host, for a worker that does not serve files: it may be the one who finds that
