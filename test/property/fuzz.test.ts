@@ -71,7 +71,9 @@ describe('a guided fuzz', () => {
     const { cel } = BOUNDARIES;
     const open = await cel.open();
     using corpus = await openCorpus(open, []);
-    await corpus.learn(Array.from({ length: 40 }, (_, index) => caseOf(cel, open, SEED, index)));
+    const some = Array.from({ length: 150 }, (_, index) => caseOf(cel, open, SEED, index));
+    for (const input of some) await judged(cel, open, input);
+    await corpus.learn(some);
     const found = corpus.inputs.slice(open.seeds.length);
     const smallest = await corpus.smallest();
     expect(smallest.length).toBeGreaterThan(1);
@@ -86,7 +88,9 @@ describe('a guided fuzz', () => {
     const { cursor } = BOUNDARIES;
     const open = await cursor.open();
     using corpus = await openCorpus(open, []);
-    await corpus.learn(open.seeds.map((seed) => Buffer.from(seed)));
+    const again = open.seeds.map((seed) => Buffer.from(seed));
+    for (const input of again) await judged(cursor, open, input);
+    await corpus.learn(again);
     expect(corpus.inputs).toEqual(open.seeds);
   });
 });
