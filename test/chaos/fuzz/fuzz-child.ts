@@ -1,4 +1,5 @@
 import { keptCorpus, openCorpus } from '../../support/fuzz/corpus.ts';
+import { countCoverage } from '../../support/fuzz/coverage.ts';
 import { drive } from '../../support/fuzz/drive.ts';
 import { BOUNDARIES, type BoundaryName } from '../../support/fuzz/table.ts';
 
@@ -10,9 +11,10 @@ const faults: string[] = [];
 process.on('unhandledRejection', (error) => faults.push(`not waited for: ${String((error as Error).stack ?? error)}`));
 process.on('uncaughtException', (error) => faults.push(`not caught: ${String(error.stack ?? error)}`));
 
+const coverage = guided === undefined ? undefined : countCoverage();
 const open = await boundary.open();
 const watched = { ...open, run: async (input: Buffer) => raised(await open.run(input)) };
-const corpus = guided === undefined ? undefined : await openCorpus(open, keptCorpus(name));
+const corpus = coverage && (await openCorpus(open, keptCorpus(name), coverage));
 const driven = await drive(boundary, watched, {
   ...{ seed: Number(seed), from: Number(from), to: Number(to), ...(corpus && { corpus }) },
   onCase: (at) => {

@@ -18,8 +18,8 @@ export interface Corpus extends Disposable {
 const MAX_BYTES = 8192;
 const MAX_INPUTS = 400;
 
-export async function openCorpus(open: OpenBoundary, kept: readonly Buffer[]): Promise<Corpus> {
-  const coverage = countCoverage();
+/** @param coverage counts since before the boundary was opened: V8 counts the blocks of what is compiled from then on */
+export async function openCorpus(open: OpenBoundary, kept: readonly Buffer[], coverage = countCoverage()): Promise<Corpus> {
   const inputs: (string | Uint8Array)[] = [];
   const found: Buffer[] = [];
   const add = async (input: Buffer): Promise<void> => {
