@@ -1,11 +1,9 @@
 import type { z } from 'zod';
-import { WritError } from '../core/errors.ts';
+import { problemsOf, refusalOf } from '../core/shape-problems.ts';
 
 /** A body of the kernel's socket, or WritError INVALID_ARGUMENT with the field. */
 export function readBody<Schema extends z.ZodType>(schema: Schema, body: unknown): z.infer<Schema> {
   const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  const field = issue?.path.join('.') ?? '';
-  throw new WritError('INVALID_ARGUMENT', `${field || 'the body'}: ${issue?.message ?? 'is not what the route takes'}`, field ? { field } : {});
+  throw refusalOf('INVALID_ARGUMENT', problemsOf(parsed.error, schema, body), 'the body');
 }

@@ -42,10 +42,22 @@ describe('the program as a process', () => {
     expect(code).toBe(1);
   });
 
+  it('ends as SIGPIPE would end it when its reader leaves in the midst of a push, and with 0 when it only reads', async () => {
+    const push = writ.start(['push', '-', '--sign', '--json']);
+    push.child.stdout.once('data', () => push.child.stdout.destroy());
+    const tasks = Array.from({ length: 3000 }, (_, at) => JSON.stringify(writ.manifest(`left-${at}`, 'FILE_COPY', `s${at}`, `d${at}`)));
+    push.child.stdin.end(tasks.join('\n'));
+    expect(await push.said).toMatchObject({ code: 141, err: '' });
+    const list = writ.start(['--help']);
+    list.child.stdout.destroy();
+    expect(await list.said).toMatchObject({ code: 0, err: '' });
+  });
+
   it('does without the kernel where it can, and names it where it cannot', async () => {
     await writ.stopKernel();
     expect(await writ.spawn(['push', '-', '--sign'], JSON.stringify(writ.manifest('x', 'FILE_COPY', 's', 'd')))).toMatchObject({
       code: 3,
+      out: expect.stringMatching(/^no task was answered \(broken off\) in /),
       err: expect.stringContaining('KERNEL_UNAVAILABLE'),
     });
     expect((await writ.cli(['result', 'bulk-0'])).code).toBe(3);

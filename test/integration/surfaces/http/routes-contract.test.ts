@@ -88,8 +88,14 @@ describe('the OpenAPI document', () => {
     expect((await push({ manifest })).status).toBe(403);
     expect((await push({ manifest: { ...manifest, inputs: {} }, lease: await site.rig.lease({ ...manifest, inputs: {} }) })).status).toBe(422);
     expect((await push({ manifest: 1 })).status).toBe(400);
-    expect((await push('x', { headers: { 'content-type': 'text/plain' } })).status).toBe(415);
-    expect((await push(`{"x":"${'y'.repeat(2_000_000)}"}`, { headers: { 'content-type': 'application/json' } })).status).toBe(413);
+    expect(await push('x', { headers: { 'content-type': 'text/plain' } })).toMatchObject({
+      status: 415,
+      body: { detail: 'the Content-Type is text/plain; a body is application/json, or application/x-ndjson where the path takes many' },
+    });
+    expect(await push(`{"x":"${'y'.repeat(2_000_000)}"}`, { headers: { 'content-type': 'application/json' } })).toMatchObject({
+      status: 413,
+      body: { detail: expect.stringMatching(/^the body has more than \d+ bytes, which http\.max_body_bytes/) },
+    });
     expect((await push(`${JSON.stringify({ manifest, lease })}\nx\n`, { headers: NDJSON })).status).toBe(200);
     expect((await held('/v1/tasks?sign=true', { method: 'POST', body: { manifest: failing }, headers: WAIT })).body).toMatchObject({ state: 'failure' });
 

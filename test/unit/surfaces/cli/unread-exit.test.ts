@@ -9,10 +9,16 @@ describe('a command whose reader has left', () => {
     },
   );
 
-  it.each(['push a.ndjson --json', '--data-dir list push', 'vault purge --older-than 0s', 'doctor --rebuild-ledger', 'tasks retry', 'plan run a', 'constructor', ''])(
-    'ends as one that SIGPIPE has ended when it may have left something undone: %s',
-    (line) => {
-      expect(unreadExit(line.split(' '))).toBe(141);
-    },
-  );
+  it.each([
+    'push a.ndjson --json',
+    '--data-dir list push',
+    'vault purge --older-than 0s',
+    'doctor --rebuild-ledger',
+    'tasks retry',
+    'plan run a',
+    'constructor',
+    '',
+  ])('ends as one that SIGPIPE has ended when it may have left something undone: %s', (line) => {
+    expect(unreadExit(line.split(' '))).toBe(141);
+  });
 });

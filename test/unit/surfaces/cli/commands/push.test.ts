@@ -96,6 +96,7 @@ describe('writ push', () => {
     const world = await createWorld();
     for (const args of [
       ['--ttl', 'soon'],
+      ['--ttl', '0s'],
       ['--attempts', '0'],
       ['--attempts', '26'],
       ['--not-before', 'tomorrow'],
@@ -121,6 +122,7 @@ describe('writ push', () => {
       { line: 2, task_id: 'flying', would: 'join' },
       { line: 3, task_id: 'asks', would: 'refuse', authority: 'none', obstacles: [{ code: 'HRC_REQUIRED' }] },
       { line: 4, code: 'INVALID_MANIFEST', field: 'capability_id', would: 'refuse' },
+      { summary: { dry_run: true, tasks: 3, refused: 2 } },
     ]);
     expect((await world.cli(['push', '-', '--sign', '--dry-run'], ndjson(world.manifest('new')))).out).toContain('new would run');
     expect((await world.cli(['result', 'new'])).code).not.toBe(0);

@@ -111,6 +111,18 @@ describe('a push of many tasks', () => {
     expect(summary).toMatchObject({ accepted: 1, interrupted: true });
   });
 
+  it('counts an id that the kernel knows for another manifest as a conflict', async () => {
+    const refused = { kind: 'refused', code: 'TASK_ID_CONFLICT', message: 'the task_id already belongs to another manifest', field: 'task_id' } as const;
+    const kernel: Pick<KernelClient, 'issue'> = { issue: async (manifests) => manifests.map(() => refused) };
+    const summary = await pushAll(
+      blocks(1, 1, { blocks: 0 }),
+      { tasks: accepting([]), kernel, follower: undefined },
+      { terms: {}, push: {}, signal: open() },
+      QUIET,
+    );
+    expect(summary).toMatchObject({ conflicts: 1, rejected: 0, accepted: 0 });
+  });
+
   it('asks the kernel only for what has no lease, and keeps the others as they came', async () => {
     const world = await createWorld();
     const own = world.manifest('own');
