@@ -4,6 +4,8 @@ const OF_SIGPIPE = 128 + 13;
 /** Commands that change nothing; of a group, those of its words that change nothing. */
 const READERS: Readonly<Record<string, readonly string[] | 'all'>> = {
   ...{ completion: 'all', doctor: 'all', events: 'all', find: 'all', help: 'all', result: 'all', scopes: 'all', search: 'all', status: 'all' },
+  // What a role says is its log: who does not read it has not stopped it.
+  ...{ api: 'all', 'index-host': 'all', kernel: 'all', mcp: 'all', tui: 'all', up: 'all', worker: 'all' },
   audit: ['list', 'verify'],
   index: ['status', 'check'],
   key: ['list'],

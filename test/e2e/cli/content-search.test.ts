@@ -120,7 +120,7 @@ describe('examples/content-search/search.mjs', () => {
     };
     expect(await run(path.join(home, 'beside'), 'hello')).toEqual({ code: 0, out: expect.stringContaining('c.txt\n1:hello c'), err: '' });
     expect((await run(path.join(home, 'beside'), 'absent')).code).toBe(1);
-    expect(await run(path.join(home, 'beside'), ' ')).toMatchObject({ code: 2, err: expect.stringMatching(/^BadArgs: pattern /) });
+    expect(await run(path.join(home, 'beside'), 'two\nlines')).toMatchObject({ code: 2, err: expect.stringMatching(/^BadArgs: pattern /) });
   });
 });
 

@@ -68,7 +68,7 @@ describe('POST /v1/search', () => {
   });
 
   it.each([
-    [{ pattern: '   ' }, 'pattern'],
+    [{ pattern: 'two\nlines' }, 'pattern'],
     [{}, 'pattern'],
     [{ pattern: 'x', include_glob: [] }, 'include_glob'],
     [{ pattern: 'x', max_results: 0 }, 'max_results'],
