@@ -1,4 +1,4 @@
-import { type ASTNode, Environment } from '@marcbachmann/cel-js';
+import { type ASTNode, Environment, ParseError } from '@marcbachmann/cel-js';
 import type { Json } from '../../core/json.ts';
 import { containment, decided, type Expression, equality, index, negation, negative, order, selection, size } from './cel-operators.ts';
 import { isForbiddenKey, isObject } from './json-copy.ts';
@@ -7,24 +7,37 @@ import { isForbiddenKey, isObject } from './json-copy.ts';
 const CEL = new Environment({ limits: { maxDepth: 32, maxAstNodes: 1024, maxListElements: 256, maxCallArguments: 4 } });
 const MAX_SOURCE = 1024;
 
+/** Where a source stops being restricted CEL. */
+export interface CelFault {
+  /** Characters (UTF-16 units) before it. */
+  readonly at: number;
+}
+
+type Compiled = Expression | CelFault;
+
 /**
  * Restricted CEL: the roots memory, input and context, member access, literals, `! && || == != < <= > >= in ?:`, `has()` and `size()`.
  *
- * @returns `undefined` when the source is none of it
+ * @returns the place at fault when the source is none of it
  */
-export function compileCel(source: string): Expression | undefined {
-  if (source.length > MAX_SOURCE) return undefined;
+export function compileCel(source: string): Compiled {
+  if (source.length > MAX_SOURCE) return { at: MAX_SOURCE };
   let ast: ASTNode;
   try {
     ast = CEL.parse(source).ast;
-  } catch {
-    return undefined;
+  } catch (error) {
+    return { at: (error instanceof ParseError ? error.node?.pos : undefined) ?? 0 };
   }
   return compile(ast);
 }
 
 /** Operators that have no case here (arithmetic, maps, methods, macros) are refused. */
-function compile(node: ASTNode): Expression | undefined {
+function compile(node: ASTNode): Compiled {
+  return compileOne(node) ?? { at: node.start };
+}
+
+/** @returns `undefined` when this very node is at fault */
+function compileOne(node: ASTNode): Compiled | undefined {
   switch (node.op) {
     case 'value':
       return literal(node.args);
@@ -47,6 +60,10 @@ function compile(node: ASTNode): Expression | undefined {
   }
 }
 
+function isFault(compiled: Compiled): compiled is CelFault {
+  return typeof compiled !== 'function';
+}
+
 type Binary = (left: Expression, right: Expression) => Expression;
 
 const BINARY = {
@@ -66,15 +83,15 @@ function isBinary(node: ASTNode): node is Extract<ASTNode, { op: keyof typeof BI
   return Object.hasOwn(BINARY, node.op);
 }
 
-function unary(node: ASTNode, build: (inner: Expression) => Expression): Expression | undefined {
+function unary(node: ASTNode, build: (inner: Expression) => Expression): Compiled {
   const inner = compile(node);
-  return inner && build(inner);
+  return isFault(inner) ? inner : build(inner);
 }
 
-function binary([left, right]: readonly [ASTNode, ASTNode], build: Binary): Expression | undefined {
+function binary([left, right]: readonly [ASTNode, ASTNode], build: Binary): Compiled {
   const first = compile(left);
-  const second = compile(right);
-  return first && second && build(first, second);
+  if (isFault(first)) return first;
+  return unary(right, (second) => build(first, second));
 }
 
 /** JSON has one kind of number, so `3` and `3.0` are the same; an integer that no JSON number is equal to is refused. */
@@ -88,11 +105,11 @@ function root(name: string): Expression | undefined {
   return name === 'memory' || name === 'input' || name === 'context' ? (roots) => roots[name] : undefined;
 }
 
-function list(nodes: readonly ASTNode[]): Expression | undefined {
+function list(nodes: readonly ASTNode[]): Compiled {
   const items: Expression[] = [];
   for (const node of nodes) {
     const item = compile(node);
-    if (item === undefined) return undefined;
+    if (isFault(item)) return item;
     items.push(item);
   }
   return (roots, meter) => {
@@ -106,19 +123,17 @@ function list(nodes: readonly ASTNode[]): Expression | undefined {
   };
 }
 
-function choice([test, yes, no]: readonly [ASTNode, ASTNode, ASTNode]): Expression | undefined {
+function choice([test, yes, no]: readonly [ASTNode, ASTNode, ASTNode]): Compiled {
   const condition = compile(test);
-  return (
-    condition &&
-    binary([yes, no], (first, second) => (roots, meter) => {
-      const value = condition(roots, meter);
-      if (typeof value !== 'boolean') return undefined;
-      return value ? first(roots, meter) : second(roots, meter);
-    })
-  );
+  if (isFault(condition)) return condition;
+  return binary([yes, no], (first, second) => (roots, meter) => {
+    const value = condition(roots, meter);
+    if (typeof value !== 'boolean') return undefined;
+    return value ? first(roots, meter) : second(roots, meter);
+  });
 }
 
-function call(name: string, args: readonly ASTNode[]): Expression | undefined {
+function call(name: string, args: readonly ASTNode[]): Compiled | undefined {
   const [argument] = args;
   if (argument === undefined || args.length > 1) return undefined;
   if (name === 'size') return unary(argument, size);
@@ -126,7 +141,7 @@ function call(name: string, args: readonly ASTNode[]): Expression | undefined {
 }
 
 /** Whether the object at hand has the member that is named last. */
-function has(argument: ASTNode): Expression | undefined {
+function has(argument: ASTNode): Compiled | undefined {
   if (argument.op !== '.' || isForbiddenKey(argument.args[1])) return undefined;
   const [target, key] = argument.args;
   return unary(target, (object) => (roots, meter) => {

@@ -1,5 +1,6 @@
 import type { CodeHandling, FallbackStep, Retry, Step, StepType } from '../../contracts/index.ts';
 import type { JsonObject } from '../../core/json.ts';
+import { type BadField, below, noExpression } from './bad-field.ts';
 import { isForbiddenKey } from './json-copy.ts';
 import { type Path, parsePath } from './paths.ts';
 import { compileSave, type Save } from './save.ts';
@@ -39,32 +40,26 @@ export function placedFallbacksOf({ onError, byCode }: ReadyStep): readonly (rea
   return handled.flatMap(([place, { fallback }]) => (fallback === undefined ? [] : [[`${place}.fallback`, fallback] as const]));
 }
 
-/** The field at fault, below the step. */
-export interface BadField {
-  readonly field: string;
-  readonly message?: string;
-}
-
 /** @param templated whether `{{…}}` in the parameters is to be filled in: in bodies of definitions, elsewhere only on request */
 export function compileStep(step: Step, templated: boolean): ReadyStep | BadField {
   const when = step.when === undefined ? undefined : compileWhen(step.when);
-  if (step.when !== undefined && when === undefined) return { field: 'when' };
+  if (typeof when === 'object') return below(['when'], when);
   const save = step.save && compileSave(step.save.to);
-  if (save !== undefined && 'wrong' in save) return { field: 'save.to' };
+  if (save !== undefined && 'path' in save) return below(['save', 'to'], save);
   const forEach = step.for_each && compileForEach(step.for_each);
-  if (step.for_each !== undefined && forEach === undefined) return { field: 'for_each' };
+  if (forEach !== undefined && 'path' in forEach) return below(['for_each'], forEach);
   const misplaced = step.type === 'tool' ? undefined : (['retry', 'timeout_ms'] as const).find((field) => step[field] !== undefined);
-  if (misplaced !== undefined) return { field: misplaced, message: 'belongs to the call of a tool, not to a group' };
+  if (misplaced !== undefined) return { path: [misplaced], message: 'belongs to the call of a tool, not to a group' };
   const onError = compileHandling(step.on_error ?? STOP, templated);
-  if ('field' in onError) return { field: `on_error.${onError.field}` };
+  if ('path' in onError) return below(['on_error'], onError);
   const byCode = new Map<string, Handling>();
   for (const [code, one] of Object.entries(step.on_error?.by_code ?? {})) {
     const handling = compileHandling(one, templated);
-    if ('field' in handling) return { field: `on_error.by_code.${code}.${handling.field}` };
+    if ('path' in handling) return below(['on_error', 'by_code', code], handling);
     byCode.set(code, handling);
   }
   const plain = compilePlain(step, step.params as JsonObject, templated);
-  return 'field' in plain ? plain : { ...plain, when, save, onError, byCode, forEach, retry: step.retry, timeoutMs: step.timeout_ms };
+  return 'path' in plain ? plain : { ...plain, when, save, onError, byCode, forEach, retry: step.retry, timeoutMs: step.timeout_ms };
 }
 
 const STOP = { mode: 'stop' } as const;
@@ -72,7 +67,7 @@ const STOP = { mode: 'stop' } as const;
 function compileHandling({ mode, fallback }: CodeHandling, templated: boolean): Handling | BadField {
   if (mode !== 'fallback' || fallback === undefined) return { mode, fallback: undefined };
   const step = compilePlain(fallback, (fallback.params ?? NONE) as JsonObject, templated);
-  return 'field' in step ? { field: `fallback.${step.field}` } : { mode, fallback: step };
+  return 'path' in step ? below(['fallback'], step) : { mode, fallback: step };
 }
 
 const NONE = Object.freeze({});
@@ -80,7 +75,7 @@ const NONE = Object.freeze({});
 /** A step without policies. Parameters come from a copied envelope, so they are JSON. */
 function compilePlain({ type, ref, operation }: FallbackStep, params: JsonObject, templated: boolean): ReadyStep | BadField {
   const template = templated ? compileTemplate(params) : undefined;
-  if (template === false) return { field: 'params' };
+  if (typeof template === 'object') return below(['params'], template);
   return { type, ref, operation, params, template, ...WITHOUT_POLICIES };
 }
 
@@ -94,8 +89,9 @@ const WITHOUT_POLICIES = {
   timeoutMs: undefined,
 } as const;
 
-function compileForEach({ list, as = 'item' }: NonNullable<Step['for_each']>): ReadyStep['forEach'] {
+function compileForEach({ list, as = 'item' }: NonNullable<Step['for_each']>): NonNullable<ReadyStep['forEach']> | BadField {
+  if (isForbiddenKey(as)) return { path: ['as'], message: 'is a reserved name' };
   const path = parsePath(list);
-  if (path === undefined || path.keys.length === 0 || isForbiddenKey(as)) return undefined;
-  return path.root !== 'memory' || path.keys[0] === 'state' ? { list: path, as } : undefined;
+  if (path === undefined || path.keys.length === 0 || (path.root === 'memory' && path.keys[0] !== 'state')) return noExpression(['list']);
+  return { list: path, as };
 }

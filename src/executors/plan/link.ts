@@ -2,6 +2,7 @@ import type { Retry, Step, ToolDefinition } from '../../contracts/index.ts';
 import { approvalProblems } from './approval-step.ts';
 import { Failure, failure } from './codes.ts';
 import { compileStep, placedFallbacksOf, type ReadyStep } from './compile-step.ts';
+import { shownPath } from './json-copy.ts';
 import { DEFAULTS, LIMITS } from './limits.ts';
 import { invalidContract } from './problems.ts';
 import type { Normalized } from './read-envelope.ts';
@@ -62,8 +63,7 @@ function compileSteps(steps: readonly Step[], templated: boolean, at: string): R
   const compiled: ReadyStep[] = [];
   for (const [index, step] of steps.entries()) {
     const one = compileStep(step, templated);
-    if ('field' in one)
-      return invalidContract([{ path: `${at}.${index}.${one.field}`, keyword: 'syntax', message: one.message ?? 'is no expression of its kind' }]);
+    if ('path' in one) return invalidContract([{ path: shownPath([at, index, ...one.path]), keyword: 'syntax', message: one.message }]);
     compiled.push(one);
   }
   return compiled;

@@ -1,5 +1,6 @@
 import { compareCodePoints } from '../../core/code-points.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
+import { type BadField, noExpression } from './bad-field.ts';
 import { type Failure, failure } from './codes.ts';
 import { isForbiddenKey } from './json-copy.ts';
 import { LIMITS } from './limits.ts';
@@ -21,19 +22,19 @@ interface Write {
 /** Writes in the order of their destinations, so that the order of keys in the envelope does not matter. */
 export type Save = readonly Write[];
 
-/** @returns the destination or source that is none */
-export function compileSave(to: Readonly<Record<string, string>>): Save | { readonly wrong: string } {
+/** @returns the destination at fault, or the one whose source is */
+export function compileSave(to: Readonly<Record<string, string>>): Save | BadField {
   const writes: Write[] = [];
   for (const [destination, from] of Object.entries(to)) {
     const keys = parseDestination(destination);
     const source = parseSource(from);
-    if (keys === undefined) return { wrong: destination };
-    if (source === undefined) return { wrong: from };
+    if (keys === undefined) return { path: [destination], message: 'is no place in the memory of a plan' };
+    if (source === undefined) return noExpression([destination]);
     writes.push({ to: keys.join('.'), keys, source });
   }
   writes.sort((a, b) => compareCodePoints(a.to, b.to));
   const twice = writes.find(({ to: name }, index) => name === writes[index + 1]?.to);
-  return twice === undefined ? writes : { wrong: twice.to };
+  return twice === undefined ? writes : { path: [twice.to], message: 'is written twice' };
 }
 
 const MAX_KEYS = 16;

@@ -1,5 +1,6 @@
 import { canonicalJson } from '../../core/canonical-json.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
+import { type BadField, below, noExpression } from './bad-field.ts';
 import { type Failure, failure } from './codes.ts';
 import { LIMITS } from './limits.ts';
 import { type Meter, measure } from './measure.ts';
@@ -15,18 +16,18 @@ interface Binding {
   failed: Failure | undefined;
 }
 
-/** `undefined`: no templates inside. `false`: something that begins like a template is none. */
-export function compileTemplate(value: Json): Template | undefined | false {
+/** `undefined`: no templates inside. A field, below the value: what begins there like a template is none. */
+export function compileTemplate(value: Json): Template | undefined | BadField {
   if (typeof value === 'string') return compileText(value);
   if (typeof value !== 'object' || value === null) return undefined;
   return compileContainer(value);
 }
 
-function compileContainer(value: Json[] | JsonObject): Template | undefined | false {
+function compileContainer(value: Json[] | JsonObject): Template | undefined | BadField {
   const parts: [string, Template][] = [];
   for (const [key, inner] of Object.entries(value)) {
     const part = compileTemplate(inner);
-    if (part === false) return false;
+    if (typeof part === 'object') return below([key], part);
     if (part !== undefined) parts.push([key, part]);
   }
   if (parts.length === 0) return undefined;
@@ -40,17 +41,17 @@ function compileContainer(value: Json[] | JsonObject): Template | undefined | fa
 const PART = /\{\{([^{}]*)\}\}/g;
 
 /** `{{path}}` alone (also `={{path}}`) is the value itself; inside of other text it becomes text. */
-function compileText(text: string): Template | undefined | false {
+function compileText(text: string): Template | undefined | BadField {
   if (!text.includes('{{')) return undefined;
   const whole = /^=?\{\{([^{}]*)\}\}$/.exec(text)?.[1];
   if (whole !== undefined) {
     const path = parsePath(whole.trim());
-    return path === undefined ? false : (binding) => valueAt(path, binding);
+    return path === undefined ? noExpression([]) : (binding) => valueAt(path, binding);
   }
   const literals = text.split(PART).filter((_, index) => index % 2 === 0);
   const paths = [...text.matchAll(PART)].map(([, path = '']) => parsePath(path.trim()));
   const found = paths.filter((path) => path !== undefined);
-  if (found.length < paths.length || literals.some((literal) => literal.includes('{{'))) return false;
+  if (found.length < paths.length || literals.some((literal) => literal.includes('{{'))) return noExpression([]);
   return (binding) => literals.map((literal, index) => literal + textAt(found[index], binding)).join('');
 }
 

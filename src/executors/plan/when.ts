@@ -1,5 +1,6 @@
 import type { When, WhenPredicate } from '../../contracts/index.ts';
 import type { Json } from '../../core/json.ts';
+import { type BadField, below, noExpression } from './bad-field.ts';
 import { compileCel } from './cel.ts';
 import type { Expression } from './cel-operators.ts';
 import { jsonEqual, jsonOrder } from './json-equal.ts';
@@ -9,11 +10,11 @@ import { parsePath, type Roots, readPath } from './paths.ts';
 /** Whether the step runs; `undefined` is WHEN_ERROR. There is no truthiness: only true and false count. */
 export type Condition = (roots: Roots, meter: Meter) => boolean | undefined;
 
-/** @returns `undefined` when the text is no restricted CEL, or a path of the predicate is none */
-export function compileWhen(when: When): Condition | undefined {
+/** @returns the field at fault, below the condition, when the text is no restricted CEL, or a path of the predicate is none */
+export function compileWhen(when: When): Condition | BadField {
   if (typeof when !== 'string') return compilePredicate(when);
   const expression = compileCel(when);
-  return expression && boolean(expression);
+  return typeof expression === 'function' ? boolean(expression) : noExpression([], expression.at);
 }
 
 function boolean(expression: Expression): Condition {
@@ -23,19 +24,20 @@ function boolean(expression: Expression): Condition {
   };
 }
 
-function compilePredicate(predicate: WhenPredicate): Condition | undefined {
-  if ('all' in predicate) return combined(predicate.all, false);
-  if ('any' in predicate) return combined(predicate.any, true);
+function compilePredicate(predicate: WhenPredicate): Condition | BadField {
+  if ('all' in predicate) return combined(predicate.all, 'all');
+  if ('any' in predicate) return combined(predicate.any, 'any');
   if ('not' in predicate) return negated(predicate.not);
   return comparison(predicate);
 }
 
 /** Stops at the first part that decides or has no value, in order. */
-function combined(parts: readonly WhenPredicate[], by: boolean): Condition | undefined {
+function combined(parts: readonly WhenPredicate[], kind: 'all' | 'any'): Condition | BadField {
+  const by = kind === 'any';
   const conditions: Condition[] = [];
-  for (const part of parts) {
+  for (const [index, part] of parts.entries()) {
     const condition = compilePredicate(part);
-    if (condition === undefined) return undefined;
+    if (typeof condition !== 'function') return below([kind, String(index)], condition);
     conditions.push(condition);
   }
   return (roots, meter) => {
@@ -47,15 +49,13 @@ function combined(parts: readonly WhenPredicate[], by: boolean): Condition | und
   };
 }
 
-function negated(inner: WhenPredicate): Condition | undefined {
+function negated(inner: WhenPredicate): Condition | BadField {
   const condition = compilePredicate(inner);
-  return (
-    condition &&
-    ((roots, meter) => {
-      const value = condition(roots, meter);
-      return value === undefined ? undefined : !value;
-    })
-  );
+  if (typeof condition !== 'function') return below(['not'], condition);
+  return (roots, meter) => {
+    const value = condition(roots, meter);
+    return value === undefined ? undefined : !value;
+  };
 }
 
 type Comparison = Extract<WhenPredicate, { path: string }>;
@@ -82,10 +82,11 @@ const JUDGES = {
   lte: ordered((sign) => sign <= 0),
 } satisfies Record<Operator, Judge>;
 
-function comparison({ path: text, ...rest }: Comparison): Condition | undefined {
+function comparison({ path: text, ...rest }: Comparison): Condition | BadField {
   const path = parsePath(text);
   const [name = '', operand] = Object.entries(rest)[0] ?? [];
-  if (path === undefined || !isOperator(name)) return undefined;
+  if (path === undefined) return noExpression(['path']);
+  if (!isOperator(name)) return noExpression([]);
   const judge: Judge = JUDGES[name];
   // The envelope was read as JSON.
   const json = operand as Json;

@@ -3,6 +3,7 @@ import type { PlannedEffect, PlannedStep, PlanReceipt, PlanView } from '../../..
 import { counted, duration } from '../../../core/units.ts';
 import { workflowName } from '../../../core/workflow-name.ts';
 import { planIdOf, unknownPlan } from '../../shared/plans/plan-id.ts';
+import { endErrorText } from '../../shared/plans/end-error.ts';
 import { endOf, hasEnded, planStatusOf } from '../../shared/plans/view.ts';
 import { viewBefore } from '../../shared/plans/view-before.ts';
 import { waitText } from '../../shared/plans/wait-text.ts';
@@ -208,7 +209,7 @@ async function runPlanShow(context: CommandContext, flags: PlanShowFlags, word: 
 }
 
 function planText(view: PlanView, { memory }: PlanShowFlags, paused: string | undefined, verified: boolean | undefined, now: number): string {
-  const { id, state, stepsDone, current, cancelRequested, error, updated, notBefore } = view;
+  const { id, state, stepsDone, current, cancelRequested, updated, notBefore } = view;
   const rows: [string, string][] = [
     ['plan', id],
     ['state', state],
@@ -222,7 +223,8 @@ function planText(view: PlanView, { memory }: PlanShowFlags, paused: string | un
   }
   if (paused !== undefined) rows.push(['paused queue', `${paused}; \`writ queue resume ${paused}\` lets it go on`]);
   if (cancelRequested) rows.push(['cancel', 'asked']);
-  if (error !== undefined) rows.push(['error', `${error.code}: ${error.message}`]);
+  const error = endErrorText(view);
+  if (error !== undefined) rows.push(['error', error]);
   rows.push(['changed', `${duration(now - updated)} ago`]);
   if (verified !== undefined) rows.push(['signature', verified ? 'verified' : 'DOES NOT VERIFY']);
   const shown = memory === true && view.result !== undefined ? `\n${documentText(endOf(view.result).envelope)}` : '';

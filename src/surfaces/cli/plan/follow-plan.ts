@@ -1,6 +1,7 @@
 import { WritError } from '../../../core/errors.ts';
 import type { Plans, PlanView } from '../../../core/ports/index.ts';
 import { counted } from '../../../core/units.ts';
+import { endErrorText } from '../../shared/plans/end-error.ts';
 import { unknownPlan } from '../../shared/plans/plan-id.ts';
 import { hasEnded, planStatusOf } from '../../shared/plans/view.ts';
 import { waitForPlan } from '../../shared/plans/wait.ts';
@@ -72,15 +73,15 @@ function isStale(view: PlanView, before: PlanView | undefined): boolean {
 
 /** The end of a plan, verified. */
 export async function answerEnd(context: CommandContext, view: PlanView): Promise<number> {
-  const { id, state, stepsDone, error, result } = view;
+  const { id, state, stepsDone, result } = view;
   if (result === undefined || !(await (await (await context.services()).planSignatures()).verifyEnd(result, id))) {
     throw new WritError('INVALID_RESULT', `the end of plan ${id} was not signed by an executor key of this data directory: do not trust it`);
   }
-  await context.output.answer(planStatusOf(view, false), () => endText(state, stepsDone, error));
+  await context.output.answer(planStatusOf(view, false), () => endText(state, stepsDone, endErrorText(view)));
   return state === 'success' ? 0 : 1;
 }
 
-function endText(state: PlanView['state'], stepsDone: number, error: PlanView['error']): string {
+function endText(state: PlanView['state'], stepsDone: number, error: string | undefined): string {
   const steps = counted(stepsDone, 'step');
-  return state === 'success' ? `SUCCESS after ${steps}` : printable(`FAILURE after ${steps}${error === undefined ? '' : `: ${error.code}: ${error.message}`}`);
+  return state === 'success' ? `SUCCESS after ${steps}` : printable(`FAILURE after ${steps}${error === undefined ? '' : `: ${error}`}`);
 }

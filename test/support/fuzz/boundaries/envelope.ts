@@ -127,7 +127,7 @@ export const cel: Boundary = {
       ],
       run(input) {
         const expression = compileCel(input.toString('utf8'));
-        if (expression === undefined) return 'refused';
+        if (typeof expression !== 'function') return expression.at <= input.length ? 'refused' : 'refused outside of the text';
         const value = expression(roots as never, { left: 100_000 });
         return value === undefined ? 'no value' : typeof value;
       },

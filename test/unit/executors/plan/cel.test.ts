@@ -28,7 +28,7 @@ function judge(when: unknown): boolean | 'error' | 'invalid' {
     expect(done.envelope['error']).toEqual({
       code,
       message: 'the envelope is not one that can be executed',
-      details: { errors: [{ path: 'payload.steps.0.when', keyword: 'syntax', message: 'is no expression of its kind' }] },
+      details: { errors: [{ path: 'payload.steps.0.when', keyword: 'syntax', message: expect.stringMatching(/^is no expression of its kind, from character \d+ on$/) }] },
     });
     return 'invalid';
   }
@@ -207,6 +207,18 @@ describe('when as restricted CEL', () => {
   it('refuses an empty condition by the contract', () => {
     const { error } = play(execution([{ ...say(), when: '' }]));
     expect(error).toMatchObject({ code: 'INVALID_CONTRACT', details: { errors: [{ path: 'payload.steps.0.when' }] } });
+  });
+
+  it.each([
+    ['input.i ++ 1', 10],
+    ['input.i + 1 == 2', 1],
+    ['size(input.i) > 0 && matches(input.i)', 22],
+    ['input.i == ', 12],
+    ["has(input.i) && 'open", 17],
+    ['true || [1, nothing] == 1', 13],
+  ])('says where %s is none', (when, character) => {
+    const message = `is no expression of its kind, from character ${character} on`;
+    expect(play(execution([{ ...say(), when }])).error).toMatchObject({ details: { errors: [{ path: 'payload.steps.0.when', message }] } });
   });
 
   it('looks at memory at the moment the step is reached, not before', () => {

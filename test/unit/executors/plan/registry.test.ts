@@ -211,15 +211,18 @@ describe('groups', () => {
       say({ x: '{{other.x}}' }),
       say({ x: [{ y: 'a {{input.x}} {{ b' }] }),
       say({}, { save: { to: { x: 'data' } } }),
+      say({}, { when: { any: [{ not: { path: 'other.x', eq: 1 } }] } }),
       say({}, { for_each: { list: 'list' } }),
       say({}, { on_error: { mode: 'fallback', fallback: say({ x: '{{}}' }) } }),
     ];
-    const fields = ['when', 'params', 'params', 'params', 'save.to', 'for_each', 'on_error.fallback.params'];
+    const fields = ['when', 'params.x', 'params.x', 'params.x.0.y', 'save.to.x', 'when.any.0.not.path', 'for_each.list', 'on_error.fallback.params.x'];
     for (const [index, step] of broken.entries()) {
       const { code, error, calls } = play(execution([say(), cap('c', {}, { when: 'false' })], { catalog: { capabilities: [capability('c', [say(), step])] } }));
       expect([code, calls.length]).toEqual(['INVALID_CONTRACT', 0]);
       expect(error).toMatchObject({
-        details: { errors: [{ path: `capabilities/c.steps.1.${fields[index]}`, keyword: 'syntax', message: 'is no expression of its kind' }] },
+        details: {
+          errors: [{ path: `capabilities/c.steps.1.${fields[index]}`, keyword: 'syntax', message: expect.stringContaining('is no expression of its kind') }],
+        },
       });
     }
   });

@@ -123,7 +123,7 @@ describe('save', () => {
   ])('refuses %s from %s before anything runs', (to, source) => {
     const { code, calls, error } = play(execution([say({}, { save: { to: { [to]: source } } })]));
     expect([code, calls.length]).toEqual(['INVALID_CONTRACT', 0]);
-    expect(error).toMatchObject({ details: { errors: [{ path: 'payload.steps.0.save.to', keyword: 'syntax' }] } });
+    expect(error).toMatchObject({ details: { errors: [{ path: `payload.steps.0.save.to.${to}`, keyword: 'syntax' }] } });
   });
 
   it('may have sixteen levels, and a name once', () => {
