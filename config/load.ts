@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { messageOf, WritError } from '../src/core/errors.ts';
 import { isWithin } from './base-directories.ts';
@@ -145,9 +145,14 @@ function ownFile(dataDir: string, cwd: string, configFile: string | undefined): 
 
 function ownFileLayer(dataDir: string, cwd: string, configFile: string | undefined): Layer {
   const file = ownFile(dataDir, cwd, configFile);
-  if (configFile === undefined && !existsSync(file)) return { values: {}, sourceOf: () => DEFAULT };
+  if (configFile === undefined && !isNamed(file)) return { values: {}, sourceOf: () => DEFAULT };
   const { values, lines } = parseToml(readText(file), file);
   return { values, sourceOf: (key) => ({ layer: 'file', place: withLine(file, key, lines) }) };
+}
+
+/** A link that leads nowhere is a name, too: whoever made it has settings somewhere. */
+function isNamed(file: string): boolean {
+  return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
 }
 
 const DEFAULT: Source = { layer: 'default', place: 'default' };

@@ -99,6 +99,8 @@ export interface ChainCheck {
   take(line: Uint8Array): string | undefined;
   /** The last good record. */
   readonly link: Link;
+  /** Number of the last record that was read, also where it is not after the start; 0 before the first. */
+  readonly read: number;
   /** Lines of an older version before the chain. */
   readonly unchained: number;
   /** SHA-256 of those lines with their ends. */
@@ -113,6 +115,7 @@ export interface ChainCheck {
 export function createChainCheck(start: Link = GENESIS): ChainCheck {
   let link = start;
   let unchained = 0;
+  let read = 0;
   const old = createHash('sha256');
   const unchainedHash = (): string => old.copy().digest('hex');
   return {
@@ -124,6 +127,7 @@ export function createChainCheck(start: Link = GENESIS): ChainCheck {
         old.update(line).update('\n');
         return undefined;
       }
+      read = record.n;
       if (link === start && record.n <= start.n) return record.n < start.n || record.hash === start.hash ? undefined : 'has another hash than the one given';
       if (record.n !== link.n + 1) return `has the number ${record.n}, where ${link.n + 1} belongs`;
       if (record.prev !== link.hash) return 'does not follow from the record before it';
@@ -133,6 +137,9 @@ export function createChainCheck(start: Link = GENESIS): ChainCheck {
     },
     get link() {
       return link;
+    },
+    get read() {
+      return read;
     },
     get unchained() {
       return unchained;

@@ -57,6 +57,8 @@ export async function verifyAuditFile(file: string, after: Link = GENESIS): Prom
       if (part.last !== undefined && check.link.n !== part.last)
         return broken(`ends the file with record ${check.link.n}, but by its name the file ends with record ${part.last}: its end was cut off`);
     }
+    if (head !== undefined && after.n > Math.max(head.n, check.read))
+      return { ...report({ file: path.basename(file), line, why: endsBefore(after, head) }), records: head.n };
     const why = endFault(check.link, head, headHash, file) ?? (head === undefined ? await whyNotNew(file) : undefined);
     return report(why === undefined ? undefined : { file: path.basename(file), line, why });
   } catch (error) {
@@ -97,6 +99,11 @@ function misplaced(line: Uint8Array, before: Link, { last }: Part, file: string)
   if (n > before.n + 1) return `has the number ${n}, but record ${before.n + 1} comes next: ${path.basename(closedFileOf(file, n - 1))} is missing`;
   if (n <= before.n) return `has the number ${n}, which stands in a file before: it is another file, or a copy`;
   return record.prev === before.hash ? undefined : `does not follow from record ${before.n} of the file before: one of the two is another file`;
+}
+
+/** Nobody has written the record from which on the log was to be looked at. */
+function endsBefore(after: Link, head: Link): string {
+  return `is the last one with record ${head.n}: record ${after.n}, which is said to be good, is not of this log, or its end and head were put back`;
 }
 
 /** What the head says about the end of the chain. The log may be ahead of it, after a crash between the two. */

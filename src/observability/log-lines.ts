@@ -286,6 +286,13 @@ export const LOG_LINES = {
     roles: ['up'],
     help: 'Something else lies in the place of `<data>/logs` or of the log, or the disk is broken; what the process says is lost until it is started again.',
   },
+  redisAgain: {
+    level: 'warn',
+    message: 'the private Redis is started again',
+    fields: ['said'],
+    roles: ['up'],
+    help: 'It has ended by itself, its socket was removed, or a start failed; `said` is what it said last, or why.',
+  },
   role: { level: 'debug', message: 'role', fields: ['child'], roles: ['up'], help: 'A process of `writ up` was started, is ready or has stopped.' },
 } as const satisfies Record<string, EventRow>;
 

@@ -14,6 +14,8 @@ export interface EmbeddedRedisOptions extends Omit<ServerSettings, 'password'> {
   readonly stopTimeoutMs?: number;
   /** Starts the server again when it ends by itself (default true). */
   readonly restart?: boolean;
+  /** Is told when it does, with what the server said last, and why a start failed. */
+  readonly onRestart?: ((said: string) => void) | undefined;
 }
 
 /** A private redis-server of this process: unix socket, random password, append-only file, `noeviction` (design 2). */
@@ -67,11 +69,11 @@ export function createEmbeddedRedis(options: EmbeddedRedisOptions): EmbeddedRedi
       await server?.exited;
       unwatch?.();
       if (signal.aborted || !restart) return;
-      options.log?.(`redis-server has ended, or its socket was removed; starting it again: ${server?.lastLines() ?? ''}`);
+      if (server) options.onRestart?.(server.lastLines());
       server = undefined;
       await delay(pause, undefined, { signal }).catch(() => undefined);
       if (signal.aborted) return;
-      server = await launch().catch((error: unknown) => void options.log?.(messageOf(error)));
+      server = await launch().catch((error: unknown) => void options.onRestart?.(messageOf(error)));
       if (signal.aborted) return;
       if (server) pause = FIRST_RESTART_MS;
     }

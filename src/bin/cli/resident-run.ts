@@ -18,10 +18,7 @@ export function createResidentRunner(): ResidentRunner {
   async function run({ args, io, env, cwd, interrupted, gone, decline }: ResidentRun): Promise<number> {
     const { runCli } = await import('../../surfaces/cli/program.ts');
     const tools: Disposable[] = [];
-    const elsewhere = async (): Promise<number> => {
-      decline();
-      return 3;
-    };
+    const elsewhere = async (): Promise<number> => decline();
     const deps: CliDeps = {
       version: packageVersion(),
       packageRoot: packageRoot(),

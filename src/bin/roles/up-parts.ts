@@ -4,7 +4,7 @@ import { supervise } from '../../adapters/processes/supervise.ts';
 import { createEmbeddedRedis } from '../../adapters/redis/embedded.ts';
 import { indexRefusal } from '../../content-search/settings/refusals.ts';
 import { type Lifecycle, sequential, together } from '../../core/lifecycle.ts';
-import { roleLine } from '../../observability/log-lines.ts';
+import { LOG_LINES, roleLine } from '../../observability/log-lines.ts';
 import type { UpContext } from './context.ts';
 
 const RESTART_MS = 250;
@@ -30,6 +30,7 @@ function embeddedRedis({ config, places, log }: UpContext): Lifecycle {
     appendOnly: config.redis.append_only,
     maxmemoryBytes: config.redis.max_memory_mb * 1024 * 1024,
     log: (line) => log.debug({ line }, 'redis'),
+    onRestart: (said) => log.warn({ said }, LOG_LINES.redisAgain.message),
   });
 }
 

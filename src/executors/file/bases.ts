@@ -119,9 +119,9 @@ function pairKey(from: string, to: string): string {
 function refuseNesting(bases: readonly PathBase[]): void {
   for (const [index, base] of bases.entries()) {
     for (const other of bases.slice(index + 1)) {
-      if (base.id === other.id) throw new WritError('INVALID_CONFIG', `two base directories have the id ${base.id}`, { field: 'file.bases' });
+      if (base.id === other.id) throw new WritError('INVALID_CONFIG', `two base directories have the id ${base.id}`, { field: 'file.base_directories' });
       if (isWithin(base.components, other.components) || isWithin(other.components, base.components)) {
-        throw new WritError('INVALID_CONFIG', `base directories may not nest: ${base.path} and ${other.path}`, { field: 'file.bases' });
+        throw new WritError('INVALID_CONFIG', `base directories may not nest: ${base.path} and ${other.path}`, { field: 'file.base_directories' });
       }
     }
   }
@@ -131,6 +131,6 @@ function refuseNesting(bases: readonly PathBase[]): void {
 function refuseTwice(bases: readonly Pick<ConfinedBase, 'identity' | 'path'>[]): void {
   for (const [index, base] of bases.entries()) {
     const twin = bases.slice(index + 1).find(({ identity }) => sameInode(identity, base.identity));
-    if (twin) throw new WritError('INVALID_CONFIG', `${base.path} and ${twin.path} are the same directory`, { field: 'file.bases' });
+    if (twin) throw new WritError('INVALID_CONFIG', `${base.path} and ${twin.path} are the same directory`, { field: 'file.base_directories' });
   }
 }

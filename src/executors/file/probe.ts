@@ -46,5 +46,5 @@ async function openVault(base: Probed, descriptors: Descriptors): Promise<Confin
 }
 
 function unusable(base: Probed, errno: string): WritError {
-  return new WritError('INVALID_CONFIG', `${absolutePath(base, [VAULT_DIRECTORY])} cannot be written (${errno})`, { field: 'file.bases' });
+  return new WritError('INVALID_CONFIG', `${absolutePath(base, [VAULT_DIRECTORY])} cannot be written (${errno})`, { field: 'file.base_directories' });
 }

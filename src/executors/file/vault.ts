@@ -65,12 +65,12 @@ async function leaveMark(base: ConfinedBase, vault: ConfinedDirectory, descripto
 function demand<T>(base: ConfinedBase, segments: readonly string[], result: FsResult<T>): T {
   if (result.ok) return result.value;
   throw new WritError('INVALID_CONFIG', `${absolutePath(base, segments)} cannot be used as part of a base directory: ${result.refusal} (${result.errno})`, {
-    field: 'file.bases',
+    field: 'file.base_directories',
   });
 }
 
 function foreign(base: ConfinedBase, name: string, what: string): WritError {
   return new WritError('INVALID_CONFIG', `${absolutePath(base, [name])} ${what}; names that begin with '.writ-' are reserved for Writ`, {
-    field: 'file.bases',
+    field: 'file.base_directories',
   });
 }

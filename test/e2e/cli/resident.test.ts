@@ -91,6 +91,18 @@ describe('the short way', () => {
     expect(timeless(short)).toEqual(timeless(long));
   });
 
+  it('does nothing where a command belongs into a process of its own: spans are that process’s', async () => {
+    const traced = ['--set', 'tracing.enabled=true'];
+    const file = task();
+    // The rest of this program is not there, so that nobody has run it.
+    expect(await thin(['push', file, '--sign', ...traced])).not.toMatchObject({ code: 0 });
+    expect(await here(['result', `thin-${tasks}`])).toMatchObject({ err: expect.stringContaining('NOT_FOUND') });
+    expect(await writ(path.join(DIST, 'writ.js'), ['push', file, '--sign', ...traced], {})).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('accepted'),
+    });
+  });
+
   it.each<[string, () => readonly string[]]>([
     ['status', () => ['status']],
     ['status for a program', () => ['status', '--json']],

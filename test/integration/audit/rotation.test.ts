@@ -178,6 +178,16 @@ describe('files of an audit log', () => {
     expect(await why()).toMatchObject({ file: next, line: 1, why: expect.stringContaining(`${name} is missing`) });
   });
 
+  it('are not taken for whole where the record that is said to be good lies behind their end', async () => {
+    const { records, head } = await verify();
+    expect(await verify({ n: records + 25, hash: head })).toMatchObject({
+      ok: false,
+      records,
+      brokenAt: { file: 'audit.ndjson', why: expect.stringContaining(`is the last one with record ${records}: record ${records + 25}`) },
+    });
+    expect((await verify({ n: records, hash: head })).ok).toBe(true);
+  });
+
   it('are told when they were swapped, renamed or doubled', async () => {
     const swap = (one: string, other: string): void => {
       renameSync(inPlace(one), inPlace('aside'));

@@ -224,10 +224,13 @@ describe('the embedded Redis', () => {
     const log = (line: string): void => {
       if (line.endsWith('Reading config from stdin') && ++starts === 2) secondStart();
     };
-    const embedded = create({ directory, log });
+    const told: string[] = [];
+    const embedded = create({ directory, log, onRestart: (said) => told.push(said) });
     await embedded.start();
+    expect(told).toEqual([]);
     process.kill(embedded.pid() ?? 0, 'SIGKILL');
     await startedAgain;
+    expect(told).toEqual([expect.stringContaining('ready to accept connections')]);
     await embedded.stop();
     expect(embedded.pid()).toBeUndefined();
     await create({ directory }).start();

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -61,6 +61,14 @@ describe('layers', () => {
       code: 'INVALID_CONFIG',
       message: expect.stringContaining('absent.toml'),
     });
+  });
+
+  it('refuses an own file that is a link to nothing or to itself, for somebody has settings there', () => {
+    for (const target of ['gone.toml', 'writ.toml']) {
+      symlinkSync(target, path.join(data, 'writ.toml'));
+      expect(refusal(() => load())).toMatchObject({ code: 'INVALID_CONFIG', message: expect.stringContaining(`cannot read ${path.join(data, 'writ.toml')}`) });
+      rmSync(path.join(data, 'writ.toml'));
+    }
   });
 
   it('merges entries of a table from several layers', () => {

@@ -29,7 +29,8 @@ const OPEN_BASE = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOL
  * Throws WritError INVALID_CONFIG.
  */
 export async function openBase(id: string, basePath: string, allowed: ReadonlySet<string>, tools: Toolbox): Promise<ConfinedBase> {
-  const invalid = (why: string): WritError => new WritError('INVALID_CONFIG', `base directory '${id}' (${basePath}): ${why}`, { field: id });
+  const invalid = (why: string): WritError =>
+    new WritError('INVALID_CONFIG', `base directory '${id}' (${basePath}): ${why}`, { field: `file.base_directories.${id}` });
   if (!path.isAbsolute(basePath) || path.resolve(basePath) !== basePath || basePath.includes('\0')) throw invalid('the path must be absolute and normalized');
 
   const fd = await tools.libc.openat(AT_FDCWD, basePath, OPEN_BASE, 0);

@@ -39,22 +39,31 @@ export interface IndexOptions extends IndexLimits {
  * @throws WritError STORAGE_UNAVAILABLE
  */
 export function createIndexEngine(options: IndexOptions): IndexEngine {
-  let open: OpenIndex & { reads: IndexReads; writes: IndexWrites } = begin();
+  type Opened = OpenIndex & { readonly reads: IndexReads; readonly writes: IndexWrites };
+  /** `undefined` while its directory is away, or full: each call tries again. */
+  let open: Opened | undefined = begin();
 
-  function begin(): typeof open {
+  function begin(): Opened {
     return openIndex(options.file, (opened) => ({ ...opened, reads: indexReads(opened.db), writes: indexWrites(opened.db, options, opened.floor) }));
   }
 
-  function anew(): void {
-    open.db.close();
-    removeIndex(options.file);
-    open = begin();
+  function close(): void {
+    open?.db.close();
+    open = undefined;
   }
 
-  function guarded<T>(work: () => T): T {
-    if (!open.intact()) anew();
+  function anew(): Opened {
+    close();
+    removeIndex(options.file);
+    open = begin();
+    return open;
+  }
+
+  function guarded<T>(work: (open: Opened) => T): T {
+    open ??= begin();
+    const index = open.intact() ? open : anew();
     try {
-      return work();
+      return work(index);
     } catch (error) {
       if (!isDamage(error)) throw error;
       anew();
@@ -63,21 +72,21 @@ export function createIndexEngine(options: IndexOptions): IndexEngine {
   }
 
   return {
-    begin: () => guarded(() => ({ generation: open.generation, positions: open.reads.positions(), tasks: open.writes.tasks() })),
+    begin: () => guarded(({ generation, reads, writes }) => ({ generation, positions: reads.positions(), tasks: writes.tasks() })),
     apply: (batch) =>
-      guarded(() => {
-        const known = batch.generation === open.generation;
-        if (known) open.writes.apply(batch);
-        return { answer: known ? 'applied' : 'lost', tasks: open.writes.tasks() };
+      guarded(({ generation, writes }) => {
+        const known = batch.generation === generation;
+        if (known) writes.apply(batch);
+        return { answer: known ? 'applied' : 'lost', tasks: writes.tasks() };
       }),
-    renew: (generation) =>
-      guarded(() => {
-        if (generation === open.generation) anew();
+    renew: (damaged) =>
+      guarded(({ generation }) => {
+        if (damaged === generation) anew();
       }),
-    rows: (jobs) => guarded(() => open.reads.rows(jobs)),
-    unknown: (taskIds) => guarded(() => open.reads.unknown(taskIds)),
-    walk: (after, limit) => guarded(() => open.reads.walk(after, limit)),
-    look: (after) => guarded(() => open.reads.look(after)),
-    close: () => open.db.close(),
+    rows: (jobs) => guarded(({ reads }) => reads.rows(jobs)),
+    unknown: (taskIds) => guarded(({ reads }) => reads.unknown(taskIds)),
+    walk: (after, limit) => guarded(({ reads }) => reads.walk(after, limit)),
+    look: (after) => guarded(({ reads }) => reads.look(after)),
+    close,
   };
 }

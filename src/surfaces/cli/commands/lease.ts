@@ -102,8 +102,9 @@ function leaseText(payload: LeasePayload, kid: string, trouble: string | undefin
   ]);
 }
 
-/** A jti is a plain word; a token has three parts between dots. */
-const JTI = /^[A-Za-z0-9_-]{1,128}$/;
+/** The kernel's ids of leases are UUIDs; a token has three parts between dots. */
+const JTI = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const TOKEN = /^[^.]+(?:\.[^.]*){2}$/;
 
 /** `writ lease revoke`: an entry in the kernel's log; effects that have begun are finished. */
 async function runLeaseRevoke(context: CommandContext, _flags: object, word: string): Promise<number> {
@@ -113,6 +114,8 @@ async function runLeaseRevoke(context: CommandContext, _flags: object, word: str
   const bound = { jti: token, exp: Math.ceil(context.clock.now() / 1000) + services.maxTtlS };
   const kernel = await services.kernel();
   const isJti = JTI.test(token);
+  // A word that names nothing would be revoked, and its lease would go on.
+  if (!isJti && !TOKEN.test(token)) throw new WritError('INVALID_ARGUMENT', 'this is neither a lease nor the jti of one', { field: 'token' });
   const subject = isJti ? token : ((await services.signatures()).peek(token)?.jti ?? 'unreadable lease');
   const { jti, n, published } = await auditedUrgentCommand(context, { action: 'lease.revoke', subject }, () => kernel.revoke(isJti ? bound : token));
   await context.output.answer({ jti, revoked: true, entry: n, published }, () => `revoked ${jti} (entry ${n} of the revocation log)`);

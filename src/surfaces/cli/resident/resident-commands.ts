@@ -45,7 +45,7 @@ export async function residentCommands(options: ResidentCommandsOptions): Promis
     running += 1;
     try {
       runner ??= load().catch(() => undefined);
-      return await ((await runner)?.run(call) ?? elsewhere(call));
+      return await ((await runner)?.run(call) ?? call.decline());
     } finally {
       running -= 1;
     }
@@ -56,9 +56,4 @@ export async function residentCommands(options: ResidentCommandsOptions): Promis
     for (const socket of open) socket.destroy();
     (await runner)?.close();
   }
-}
-
-function elsewhere({ decline }: ResidentRun): number {
-  decline();
-  return 3;
 }

@@ -1,7 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { Readable, Writable } from 'node:stream';
-import { WritError } from '../../../core/errors.ts';
 import type { CliInput, CliIo } from '../services.ts';
 import { type Call, readCall, type Terminal } from './call.ts';
 import { FRAME_MAX_BYTES, type Frame, type FrameKind, frameCutter, frameOf } from './frames.ts';
@@ -16,9 +15,17 @@ export interface ResidentRun {
   interrupted(): AbortSignal;
   /** Aborted when nobody waits for the command any more. */
   readonly gone: AbortSignal;
-  /** Says that this command cannot be run here. What it has said and says is dropped, and who asked runs it. Before anything was done. */
-  decline(): void;
+  /**
+   * Ends the command here, before anything was done: it cannot be run in this process, and who asked runs it. What it has said and
+   * says is dropped.
+   *
+   * @throws Declined always, so that nothing goes on here beside the other process
+   */
+  decline(): never;
 }
+
+/** The end of a command that is run elsewhere. */
+class Declined extends Error {}
 
 export interface ServeOptions {
   /** What a call must bring along: the same build, the secret, and who this process is. */
@@ -28,7 +35,7 @@ export interface ServeOptions {
   /** Whether a command line may be run here: there is room, and it is a thin one. */
   readonly admit: (args: readonly string[]) => boolean;
   readonly realPath: CliIo['realPath'];
-  /** Runs one command; its exit code. Never rejects. */
+  /** Runs one command; its exit code. Rejects only as it was declined. */
   readonly run: (run: ResidentRun) => Promise<number>;
 }
 
@@ -93,11 +100,12 @@ async function runCall(socket: Socket, { call, input, options, interrupt, gone }
   let heeds = false;
   const isSilent = (): boolean => declined;
   socket.write(frameOf('accepted'));
-  const decline = (): void => {
+  const decline = (): never => {
     declined = true;
+    throw new Declined();
   };
   const streams = streamsOf(socket, terminal, isSilent);
-  const code = await options.run({
+  const running = options.run({
     args,
     cwd,
     env,
@@ -107,8 +115,7 @@ async function runCall(socket: Socket, { call, input, options, interrupt, gone }
       ...streams,
       // What is typed or piped belongs to the other process.
       get stdin() {
-        decline();
-        return Readable.from([]);
+        return decline();
       },
       openFile: async (path) => inputOf(path, call, input, decline),
       cwd: () => cwd,
@@ -121,21 +128,25 @@ async function runCall(socket: Socket, { call, input, options, interrupt, gone }
       return interrupt;
     },
   });
+  const code = await running.catch((error: unknown) => {
+    if (error instanceof Declined) return NOT_HERE;
+    throw error;
+  });
   // What was said stands before the exit code.
   await Promise.all([written(streams.stdout), written(streams.stderr)]);
   if (!socket.destroyed) socket.write(declined ? frameOf('refused') : frameOf('exit', Uint8Array.of(code)));
 }
+
+/** Nobody is told. */
+const NOT_HERE = 3;
 
 function written(stream: Writable): Promise<void> {
   return new Promise((resolve) => void stream.write('', () => resolve()));
 }
 
 /** The file that was sent along. Another one would be read with the eyes of this process. */
-async function inputOf(path: string, { input: name }: Call, bytes: Buffer | undefined, decline: () => void): Promise<CliInput> {
-  if (path !== name || bytes === undefined) {
-    decline();
-    throw new WritError('INVALID_ARGUMENT', 'the file did not come along');
-  }
+async function inputOf(path: string, { input: name }: Call, bytes: Buffer | undefined, decline: () => never): Promise<CliInput> {
+  if (path !== name || bytes === undefined) return decline();
   return { stream: Readable.from([bytes]) as AsyncIterable<Uint8Array>, bytes: bytes.length };
 }
 

@@ -28,7 +28,9 @@ function judge(when: unknown): boolean | 'error' | 'invalid' {
     expect(done.envelope['error']).toEqual({
       code,
       message: 'the envelope is not one that can be executed',
-      details: { errors: [{ path: 'payload.steps.0.when', keyword: 'syntax', message: expect.stringMatching(/^is no expression of its kind, from character \d+ on$/) }] },
+      details: {
+        errors: [{ path: 'payload.steps.0.when', keyword: 'syntax', message: expect.stringMatching(/^is no expression of its kind, from character \d+ on$/) }],
+      },
     });
     return 'invalid';
   }

@@ -27,8 +27,14 @@ describe('writ lease', () => {
     const token = await world.lease(world.manifest('revoked'));
     expect(await world.cli(['lease', 'verify', token])).toMatchObject({ code: 1, out: expect.stringContaining('revoked (entry 3') });
     await world.cli(['lease', 'revoke', token]);
-    await world.cli(['lease', 'revoke', 'some-jti']);
-    expect(world.asked.revoked).toEqual([token, { jti: 'some-jti', exp: world.clock.ms / 1000 + 100 }]);
+    const jti = '5b1f8a4e-9f5c-4c1f-8f0e-3a1f0c6d2b7a';
+    await world.cli(['lease', 'revoke', jti]);
+    for (const typo of [jti.slice(1), jti.toUpperCase(), 'notajti', `${jti} ${jti}`, `${jti}.`])
+      expect(await world.cli(['lease', 'revoke', typo])).toMatchObject({
+        code: 2,
+        err: expect.stringContaining('token: this is neither a lease nor the jti of one'),
+      });
+    expect(world.asked.revoked).toEqual([token, { jti, exp: world.clock.ms / 1000 + 100 }]);
   });
 
   it('refuses what is no lease', async () => {

@@ -33,7 +33,8 @@ describe('what ended a plan, in one line', () => {
   it('leaves out what a tool has added, and takes details of any form', () => {
     const textOf = (details: PlanError['details']): string => planErrorText({ code: 'X', message: 'x', details });
     expect(textOf({ tool: { token: 'abc' }, cause: { code: 'Y' }, step: { path: '0', ref: 'r' } })).toBe('X: x, at step 0 (r)');
-    for (const odd of [undefined, null, {}, { step: 1, errors: 2 }, { errors: [], names: [], deep: {} }, { step: { path: 1 } }]) expect(textOf(odd)).toBe('X: x');
+    for (const odd of [undefined, null, {}, { step: 1, errors: 2 }, { errors: [], names: [], deep: {} }, { step: { path: 1 } }])
+      expect(textOf(odd)).toBe('X: x');
     expect(textOf({ names: ['a', 'b', 'c', 'd', 'e', 'f', 'g'] })).toBe('X: x (names a, b, c, d, e and 2 more)');
   });
 });
