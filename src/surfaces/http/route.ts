@@ -93,14 +93,16 @@ export interface AnyRoute extends RouteFacts {
 export function route<P = undefined, Q = undefined, B = undefined>({ handle, ...row }: Route<P, Q, B>): AnyRoute {
   return {
     ...row,
-    run: async ({ streamed, ...call }) =>
-      handle({
+    run: async ({ streamed, ...call }) => {
+      if (row.query === undefined && row.access !== 'open') refuseQuery(call.query);
+      return handle({
         ...call,
         params: checked(row, 'params', row.params, call.params),
         query: checked(row, 'query', row.query, call.query),
         // The handler of a row with two kinds of body looks at the kind before it looks at the body.
         body: streamed || row.judgesBody === true ? (undefined as B) : checked(row, 'body', row.body, call.body),
-      }),
+      });
+    },
   };
 }
 
@@ -128,4 +130,10 @@ export function checked<T>(row: { readonly problems: readonly ErrorCode[] }, par
 function refuseBody(value: unknown): void {
   const empty = value === undefined || value === null || (typeof value === 'object' && Object.keys(value).length === 0);
   if (!empty) throw new WritError('INVALID_ARGUMENT', 'this route takes no body');
+}
+
+/** `?dry_run=true` of a route that has none would be an order that its sender did not mean. What is open to all may be asked with a probe's own. */
+function refuseQuery(query: unknown): void {
+  const [name] = Object.keys(query ?? {});
+  if (name !== undefined) throw new WritError('INVALID_ARGUMENT', 'this route takes no parameters', { field: name });
 }

@@ -5,10 +5,10 @@ import { hasBody } from './operation-body.ts';
 /** Problems that come from the checks before a route, so that no row needs to list them. */
 export function problemCodes(row: AnyRoute): readonly ErrorCode[] {
   const codes = new Set<ErrorCode>(['HOST_NOT_ALLOWED', 'RATE_LIMITED', 'INTERNAL', ...row.problems]);
-  if (row.access !== 'open') codes.add('UNAUTHORIZED');
+  if (row.access !== 'open') for (const code of ['UNAUTHORIZED', 'INVALID_ARGUMENT'] as const) codes.add(code);
   if (Array.isArray(row.access)) codes.add('FORBIDDEN');
   if (row.method !== 'GET') codes.add('ORIGIN_NOT_ALLOWED');
-  if (row.params !== undefined || row.query !== undefined || row.method !== 'GET') codes.add('INVALID_ARGUMENT');
+  if (row.params !== undefined || row.query !== undefined) codes.add('INVALID_ARGUMENT');
   if (hasBody(row)) for (const code of ['BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'REQUEST_TIMEOUT'] as const) codes.add(code);
   return [...codes].sort();
 }

@@ -62,6 +62,11 @@ describe('errors as the OpenAPI document has them', () => {
     expect([codeOf(answer), promised(row, answer)]).toEqual(['ORIGIN_NOT_ALLOWED', 'as documented']);
   });
 
+  it.each(named(rows.filter(({ access }) => access !== 'open')))('$name: a parameter that it does not have is INVALID_ARGUMENT', async ({ row }) => {
+    const answer = await ask(site.url, `${url(row)}?surprise=1`, { method: row.method, headers: key() });
+    expect([codeOf(answer), promised(row, answer)]).toEqual(['INVALID_ARGUMENT', 'as documented']);
+  });
+
   const BODIES: readonly { what: string; type: string; body: string; code: readonly string[] }[] = [
     { what: 'no JSON', type: 'application/json', body: '{', code: ['INVALID_MANIFEST', 'INVALID_ARGUMENT'] },
     { what: 'a key twice', type: 'application/json', body: '{"a":1,"a":2}', code: ['INVALID_MANIFEST', 'INVALID_ARGUMENT'] },
