@@ -18,6 +18,18 @@ const MAX_HEADER_BYTES = 16_384;
 /** Task ids have up to 128 characters, percent-encoded up to three times that. */
 const MAX_PARAM_LENGTH = 512;
 
+const UNREADABLE = '/unreadable';
+
+/** Whether the path of an address can be decoded. */
+export function isReadable(url: string): boolean {
+  try {
+    decodeURIComponent(url.split(/[?#]/, 1)[0] ?? '');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 type ListenerSettings = Pick<HttpSettings, 'requestTimeoutMs' | 'maxConnections' | 'certificate'>;
 
 /** Fastify without routes, on a server that slow clients cannot fill: every phase of a connection has an end. */
@@ -39,6 +51,8 @@ export function createListener({ requestTimeoutMs, maxConnections, certificate }
     maxRequestsPerSocket: REQUESTS_PER_SOCKET,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
+    // The router refuses what it cannot decode before any check; as a path of nobody it takes the way of all requests.
+    rewriteUrl: ({ url = '/' }) => (isReadable(url) ? url : UNREADABLE),
     logger: false,
     clientErrorHandler: refuseConnection,
     frameworkErrors: (error, _request, reply) => {

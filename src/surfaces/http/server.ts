@@ -7,7 +7,7 @@ import { localUrl } from '../../core/local-url.ts';
 import { closeUnread, watchArrival } from './arrival.ts';
 import { acceptJson, withBodyRules } from './body.ts';
 import { createPathFinder, knownPaths } from './known-paths.ts';
-import { createListener } from './listener.ts';
+import { createListener, isReadable } from './listener.ts';
 import { measure } from './measure.ts';
 import { withDocument } from './openapi/document.ts';
 import type { HttpServerOptions, HttpSettings } from './options.ts';
@@ -16,7 +16,7 @@ import { registerLogin } from './pages/login.ts';
 import { PAGES } from './pages/table.ts';
 import { problemOf, sendProblem } from './problem.ts';
 import { createRunningCalls, hasHead, type RunningCalls, registerRefusedMethods, registerRows } from './register-rows.ts';
-import { createAuthenticate } from './security/authenticate.ts';
+import { addressOf, createAuthenticate } from './security/authenticate.ts';
 import { createGate, type Gate } from './security/gate.ts';
 import { helmetFor } from './security/headers.ts';
 import { createHostRule } from './security/host-origin.ts';
@@ -95,7 +95,14 @@ async function setUp(app: FastifyInstance, options: HttpServerOptions, { gate, s
   app.addHook('onRequest', async (request, reply) => {
     reply.header('cache-control', 'no-store');
     watchArrival(request, reply, http.requestTimeoutMs);
-    await gate.identify(request);
+    try {
+      await gate.identify(request);
+    } catch (refusal) {
+      // Who is refused at the door is counted, too: as whoever it is, or by the address.
+      request.quota ||= `address:${addressOf(request)}`;
+      await limit.call(app, request, reply);
+      throw refusal;
+    }
   });
   await limitRates(app, http.rateLimit);
   const limit = app.rateLimit();
@@ -106,7 +113,8 @@ async function setUp(app: FastifyInstance, options: HttpServerOptions, { gate, s
     const sent = await gate.authorize(request, reply, known?.allow);
     return sent === undefined ? payload : undefined;
   });
-  app.setNotFoundHandler({ preHandler: limit }, () => {
+  app.setNotFoundHandler({ preHandler: limit }, ({ originalUrl }) => {
+    if (!isReadable(originalUrl)) throw new WritError('INVALID_ARGUMENT', 'the path is percent-encoded wrongly');
     throw new WritError('NOT_FOUND', 'there is no such path');
   });
 

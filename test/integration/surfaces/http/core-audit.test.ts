@@ -98,6 +98,22 @@ describe('every route that is registered', () => {
     expect(open.length).toBeGreaterThan(0);
   });
 
+  it('has the same headers for who is refused at the door, and for addresses that cannot be read, and counts them', async () => {
+    for (const [path, headers, status] of [
+      ['/v1/tasks', { host: 'evil.example' }, 421],
+      ['/v1/tasks', { ...proxied(), origin: 'https://evil.example' }, 403],
+      ['/v1/tasks/%', proxied(), 400],
+      ['/v1/tasks/%', { host: 'evil.example' }, 421],
+    ] as const) {
+      const answer = await ask(server.url(), path, { method: 'POST', headers });
+      expect([path, headers, answer.status, faultsOf(answer.headers)]).toEqual([path, headers, status, []]);
+    }
+    const left = async (): Promise<number> =>
+      Number((await ask(server.url(), '/v1/tasks', { method: 'GET', headers: { host: 'evil.example' } })).headers['ratelimit-remaining']);
+    const before = await left();
+    expect(await left()).toBe(before - 1);
+  });
+
   it('answers with the headers that forbid frames, sniffing, stores and foreign scripts, and counts the caller', async () => {
     const faults: string[] = [];
     for (const { method, url } of asked()) {
