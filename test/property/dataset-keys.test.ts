@@ -55,6 +55,8 @@ const written = fc.oneof(
   fc.tuple(fc.integer({ min: -30, max: 30 }), fc.integer({ min: -330, max: 310 })).map(([digits, exponent]) => `${digits}e${exponent}`),
   fc.constantFrom('0.5', '1e3', '-0', '-0.0', '5e-324', '1E+2', '-1.5e-7', '9007199254740991.9'),
 );
+/** JavaScript writes the shortest digits that lead to a large double; digits alone are exact, so they have to be its own. */
+const inFull = (double: number): string => (Number.isInteger(double) && Math.abs(double) < 1e21 ? BigInt(double).toString() : String(double));
 const anything = fc.oneof(near.map(String), long.map(String), written);
 const some = (key: fc.Arbitrary<string>) =>
   fc.oneof(
@@ -85,7 +87,7 @@ describe('the same records with numbers as keys', () => {
     ['UBIGINT', integers(0n, 2n ** 64n - 1n).map(String)],
     ['DECIMAL(38,0)', integers(-(10n ** 38n) + 1n, 10n ** 38n - 1n).map(String)],
     ['DECIMAL(14,3)', fc.integer().map((one) => String(one / 1000))],
-    ['DOUBLE', fc.double({ noNaN: true, noDefaultInfinity: true }).map(String)],
+    ['DOUBLE', fc.double({ noNaN: true, noDefaultInfinity: true }).map(inFull)],
   ])('are answered alike from CSV, JSON Lines and Parquet of type %s', { tags: ['SE-47', 'SE-49', 'SE-50'] }, (type, key) =>
     fc.assert(
       fc.asyncProperty(some(key), async (keys) => {
