@@ -104,12 +104,12 @@ export function tracePlanPushes(plans: Plans, queue: string, tracer: Tracer | un
   if (tracer === undefined) return plans;
   return {
     ...plans,
-    push: (job) =>
+    push: (job, options) =>
       tracer.span(
         'publish',
         { ...startOf(job.traceparent, tracer.active, 'job'), attributes: { ...PUBLISH, 'messaging.destination.name': queue } },
         async (span) => {
-          const receipt = told(span, await plans.push({ ...job, traceparent: span.traceparent }));
+          const receipt = told(span, await plans.push({ ...job, traceparent: span.traceparent }, options));
           span.set({ 'writ.plan.id': receipt.id, ...('jobId' in receipt ? { 'messaging.message.id': receipt.jobId } : {}) });
           return receipt;
         },

@@ -25,12 +25,14 @@ export interface Ask {
 /**
  * Sends a request once and reads the answer.
  *
- * @throws WritApiError, WritConnectionError (also for what `read` throws), or the reason of the signal
+ * @throws WritApiError, WritConnectionError (also for what `read` throws), or the reason of the signal; what cannot be written as
+ *   JSON or as a header, and what the caller's `key` throws, as it is: another attempt would not help
  */
 export async function exchange<T>(ask: Ask, settings: Settings, read: (response: Response) => Promise<T>): Promise<T> {
+  const init = await initOf(ask, settings);
   const watch = createWatch(ask.signal, limitOf(ask, settings));
   try {
-    return await read(await respond(ask, settings, watch));
+    return await read(await respond(ask, settings, init, watch));
   } catch (error) {
     throw understood(error, ask, watch);
   } finally {
@@ -40,9 +42,10 @@ export async function exchange<T>(ask: Ask, settings: Settings, read: (response:
 
 /** Sends a request once; the answer piece by piece. Throws like `exchange`; a server that is silent for `idleMs` counts as gone. */
 export async function* streamed(ask: Ask, settings: Settings, idleMs: number): AsyncGenerator<Uint8Array> {
+  const init = await initOf(ask, settings);
   const watch = createWatch(ask.signal, limitOf(ask, settings));
   try {
-    const response = await respond(ask, settings, watch);
+    const response = await respond(ask, settings, init, watch);
     watch.alive(idleMs);
     for await (const chunk of piecesOf(response)) {
       // The limit does not run while the reader works.
@@ -61,11 +64,17 @@ function limitOf({ wait = 0, patienceS = 0 }: Ask, { timeoutMs }: Settings): num
   return timeoutMs + (wait + patienceS) * 1000;
 }
 
-async function respond(ask: Ask, settings: Settings, { signal }: Watch): Promise<Response> {
+async function respond(ask: Ask, settings: Settings, init: RequestInit, { signal }: Watch): Promise<Response> {
   signal.throwIfAborted();
-  const response = await settings.fetch(urlOf(ask, settings), { ...(await initOf(ask, settings)), signal });
+  const response = await settings.fetch(urlOf(ask, settings), { ...init, signal });
+  if (isRedirect(response)) throw new WritConnectionError('the server answered with a redirect, which would take the key elsewhere');
   if (!response.ok) throw await apiErrorOf(response);
   return response;
+}
+
+/** Status 0 is how a browser hides one. */
+function isRedirect({ status }: Response): boolean {
+  return status === 0 || (status >= 300 && status < 400);
 }
 
 function understood(error: unknown, { signal }: Ask, watch: Watch): unknown {
@@ -115,13 +124,14 @@ function urlOf({ path, query = {} }: Ask, { base }: Settings): string {
 }
 
 async function initOf(ask: Ask, { key, userAgent }: Settings): Promise<RequestInit> {
+  ask.signal?.throwIfAborted();
   const headers: Record<string, string> = { authorization: `Bearer ${await key()}`, 'user-agent': userAgent, accept: 'application/json', ...ask.headers };
   if (ask.wait !== undefined) headers['prefer'] = `wait=${Math.ceil(ask.wait)}`;
   if (ask.ndjson !== undefined) headers['content-type'] = 'application/x-ndjson';
   else if (ask.json !== undefined) headers['content-type'] = 'application/json';
   const body = ask.ndjson ?? (ask.json === undefined ? undefined : JSON.stringify(ask.json));
-  // A redirect would send the key to another server.
-  return { method: ask.method, headers, redirect: 'error', ...(body === undefined ? {} : { body }) };
+  // Not followed: that would send the key to another server. And not 'error': Node's fetch has no answer then for a 421 to a body.
+  return { method: ask.method, headers: new Headers(headers), redirect: 'manual', ...(body === undefined ? {} : { body }) };
 }
 
 function connectionErrorOf(error: unknown): WritConnectionError {

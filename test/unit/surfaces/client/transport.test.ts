@@ -96,6 +96,30 @@ describe('a request', () => {
     expect(server.came.map(({ url }) => url)).toEqual(['/v1/keys', '/v1/keys']);
   });
 
+  it('tells a refusal of its host, which fetch has a meaning of its own for', async () => {
+    // By its standard fetch asks once more on another connection.
+    server.script = Array.from({ length: 4 }, () => problem(421, 'HOST_NOT_ALLOWED'));
+    await expect(client().tasks.submit(manifest, { lease: 'l' })).rejects.toMatchObject({ code: 'HOST_NOT_ALLOWED', status: 421 });
+    await expect(client().keys()).rejects.toMatchObject({ code: 'HOST_NOT_ALLOWED', status: 421 });
+  });
+
+  it('fails at once with the caller’s own mistake, which is none of the connection', async () => {
+    const round: Record<string, unknown> = {};
+    round['round'] = round;
+    const mistakes: readonly (readonly [Parameters<typeof client>[0], unknown, RegExp])[] = [
+      [{}, { ...manifest, inputs: { n: 1n } }, /BigInt/],
+      [{}, { ...manifest, inputs: round }, /circular/],
+      [{ key: () => Promise.reject(new RangeError('no key today')) }, manifest, /no key today/],
+      [{ key: 'two\nlines' }, manifest, /header/i],
+    ];
+    for (const [options, task, message] of mistakes) {
+      const failed = client(options).tasks.submit(task as typeof manifest, { lease: 'l' });
+      await expect(failed).rejects.toThrow(message);
+      await expect(failed).rejects.not.toBeInstanceOf(WritConnectionError);
+    }
+    expect(server.came).toHaveLength(0);
+  });
+
   it('takes the stats of a content search as they come, also fields that it does not know', { tags: ['FR-LSI-SCHEMA-RESP-02.2'] }, async () => {
     const answer = {
       pattern: 'x',
