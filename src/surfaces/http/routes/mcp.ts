@@ -37,6 +37,8 @@ export const callMcp = route({
     const { 'mcp-protocol-version': version = BATCH_VERSION } = call.request.headers;
     if (isBatch && version !== BATCH_VERSION) throw new WritError('INVALID_ARGUMENT', `version ${String(version).slice(0, 32)} of the protocol has no batches`);
     if (isBatch && body.some(({ method }) => method === 'initialize')) throw new WritError('INVALID_ARGUMENT', 'initialize may be in no batch');
+    // Each would be done, and one of them answered.
+    if (isBatch && hasTwins(body)) throw new WritError('INVALID_ARGUMENT', 'two requests of a batch have the same id');
     const options = { tools: TOOLS, services: mcpServices(call), caller, report: services.report };
     const reply = await answerPost({ message: body, headers: headersOf(call), signal }, options);
     if (reply.status >= 400) throw new WritError('INVALID_ARGUMENT', reply.body === undefined ? 'this is no message of the protocol' : reasonIn(reply.body));
@@ -45,6 +47,11 @@ export const callMcp = route({
     return { status: 200, body: isBatch && !Array.isArray(answer) ? [answer] : answer, headers: { 'cache-control': 'no-store' } };
   },
 });
+
+function hasTwins(batch: readonly z.infer<typeof Message>[]): boolean {
+  const ids = batch.flatMap(({ id, method }) => (id === undefined || method === undefined ? [] : [id]));
+  return new Set(ids).size < ids.length;
+}
 
 type McpCall = Call<undefined, undefined, z.infer<typeof Messages>>;
 

@@ -136,7 +136,9 @@ describe('the MCP server over HTTP', () => {
       expect(await post([list], headers)).toMatchObject({ status: 200, body: [{ id: 7 }] });
       expect((await post([heard], headers)).status).toBe(202);
     }
-    for (const wrong of [[], Array.from({ length: 101 }, (_, id) => ({ ...list, id })), [initialize, list]]) expect((await post(wrong)).status).toBe(400);
+    for (const wrong of [[], Array.from({ length: 101 }, (_, id) => ({ ...list, id })), [initialize, list], [list, list]])
+      expect((await post(wrong)).status).toBe(400);
+    expect((await post([list, { ...list, id: '7' }])).status).toBe(200);
     expect((await post([list], { 'mcp-protocol-version': '2025-06-18' })).status).toBe(400);
   });
 
