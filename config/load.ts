@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { existsSync, lstatSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { messageOf, WritError } from '../src/core/errors.ts';
@@ -158,8 +159,19 @@ function isNamed(file: string): boolean {
 const DEFAULT: Source = { layer: 'default', place: 'default' };
 
 function readText(file: string): string {
+  const bytes = readBytes(file);
+  if (isUtf8(bytes)) return bytes.toString('utf8');
+  const line =
+    bytes
+      .toString('latin1')
+      .split('\n')
+      .findIndex((one) => !isUtf8(Buffer.from(one, 'latin1'))) + 1;
+  throw new WritError('INVALID_CONFIG', `${file}:${line}: is not UTF-8`);
+}
+
+function readBytes(file: string): Buffer {
   try {
-    return readFileSync(file, 'utf8');
+    return readFileSync(file);
   } catch (error) {
     throw new WritError('INVALID_CONFIG', `cannot read ${file}: ${messageOf(error)}`, { cause: error });
   }

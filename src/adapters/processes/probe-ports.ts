@@ -9,6 +9,8 @@ export interface WantedPort {
   readonly field: string;
   readonly host: string;
   readonly port: number;
+  /** Is compared with the others, and need not be free. */
+  readonly optional?: boolean;
 }
 
 /** A role whose supervisor was killed drains and lets go of its port within this; nobody else is waited for. */
@@ -27,7 +29,7 @@ export async function probePorts(ports: readonly WantedPort[], { mayHold }: { re
     const other = asked.get(wanted.port);
     if (other !== undefined) throw refusal(wanted, `${other} asks for the same port; set another one`);
     asked.set(wanted.port, wanted.field);
-    await untilFree(wanted, mayHold);
+    if (wanted.optional !== true) await untilFree(wanted, mayHold);
   }
 }
 

@@ -109,15 +109,28 @@ export async function answering(server: Server, target: RedisTarget, timeoutMs: 
 }
 
 const PORT_IN_USE = /Could not create server TCP listening socket.*Address already in use/;
+const DAMAGED =
+  /Bad file format reading the append only file|Unrecoverable error reading the append only file|Internal error in RDB reading|bad signature|Fatal error loading the DB/i;
+/** What it says before it ends tells why; what it says at each start does not. */
+const TOLD_LINES = 3;
 
 function whyEnded({ lastLines }: Server): WritError {
   const said = lastLines();
+  if (DAMAGED.test(said)) {
+    return new WritError(
+      'REDIS_UNAVAILABLE',
+      'the files of the private Redis (redis/ in the data directory) are damaged: mend them with redis-check-aof, or put the directory away; what was done comes back from the journal, what was queued is pushed again',
+    );
+  }
   if (PORT_IN_USE.test(said)) {
     return new WritError('INVALID_CONFIG', 'Redis cannot listen on its port: another program listens there; end it, or set another port', {
       field: 'redis.port',
     });
   }
-  return new WritError('REDIS_UNAVAILABLE', `redis-server did not start (is it installed? \`writ doctor\` looks): ${said}`);
+  return new WritError(
+    'REDIS_UNAVAILABLE',
+    `redis-server did not start (is it installed? \`writ doctor\` looks): ${said.split(' | ').slice(-TOLD_LINES).join(' | ')}`,
+  );
 }
 
 /** One try on a connection of its own. */

@@ -18,11 +18,18 @@ export interface CliSettings {
 /** Environment and working directory of whoever asks; those of this process unless given. */
 export type Caller = Pick<LoadOptions, 'env' | 'cwd'>;
 
-/** Defaults < files < environment < `--set`. Throws WritError INVALID_CONFIG; INVALID_ARGUMENT for a password among the arguments. */
+/** Defaults < files < environment < `--set`. Throws WritError INVALID_CONFIG; INVALID_ARGUMENT for a password or an empty path among the arguments. */
 export function readSettings({ dataDir, config, set }: GlobalOptions, caller: Caller = {}): CliSettings {
   refusePassword(set['redis.url'] ?? '');
+  refuseEmpty('--data-dir', dataDir);
+  refuseEmpty('--config', config);
   const loaded = loadConfig({ ...caller, flags: set, ...(dataDir === undefined ? {} : { dataDir }), ...(config === undefined ? {} : { configFile: config }) });
   return { loaded, places: dataDirPaths(loaded.dataDir) };
+}
+
+/** A shell variable that nobody has set would be the working directory. */
+function refuseEmpty(field: string, word: string | undefined): void {
+  if (word === '') throw new WritError('INVALID_ARGUMENT', 'no path is given', { field });
 }
 
 /** Every user of the host can read the arguments of every process. */

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -192,6 +192,23 @@ describe('the embedded Redis', () => {
     await back;
     redis.disconnect();
     expect(await ask(embedded, (anew) => anew.get('k'))).toBe('v');
+  });
+
+  it('says that its files are damaged, and what can be done, instead of the log of a server that ended', async () => {
+    const embedded = create({ directory });
+    await embedded.start();
+    await ask(embedded, (redis) => redis.set('k', 'v'));
+    await embedded.stop();
+    const files = join(directory, 'appendonlydir');
+    const written = readdirSync(files).find((name) => name.endsWith('.incr.aof')) ?? '';
+    writeFileSync(join(files, written), 'no command of Redis\r\n');
+    await expect(embedded.start()).rejects.toMatchObject({
+      code: 'REDIS_UNAVAILABLE',
+      message: expect.stringMatching(/are damaged: mend them with redis-check-aof, or put/),
+    });
+    renameSync(directory, `${directory}-aside`);
+    await embedded.start();
+    expect(await ask(embedded, (redis) => redis.get('k'))).toBeNull();
   });
 
   it('stops while the server has not answered yet, and leaves nothing behind', async () => {

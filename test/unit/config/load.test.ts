@@ -71,6 +71,11 @@ describe('layers', () => {
     }
   });
 
+  it('refuses an own file that is not UTF-8, with its line, instead of other names than were meant', () => {
+    writeFileSync(path.join(data, 'writ.toml'), Buffer.from('[file.base_directories]\nmain = "/srv/caf\u00e9"\n', 'latin1'));
+    expect(refusal(() => load())).toMatchObject({ code: 'INVALID_CONFIG', message: `${path.join(data, 'writ.toml')}:2: is not UTF-8` });
+  });
+
   it('merges entries of a table from several layers', () => {
     ownFile('[file.base_directories]\ninbox = "/srv/inbox"\nshared = "/srv/shared"\n');
     const { config, sources } = load({ env: { WRIT_FILE__BASE_DIRECTORIES__OUTBOX: '/srv/outbox', WRIT_FILE__BASE_DIRECTORIES__SHARED: '/mnt/shared' } });

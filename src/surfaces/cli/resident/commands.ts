@@ -88,7 +88,7 @@ export function readThinCall(args: readonly string[]): ThinCall | undefined {
   const rest = operands.slice(command.words.length);
   if (rest.length < command.operands.least || rest.length > command.operands.most) return undefined;
   const input = command.input === undefined ? undefined : rest[command.input];
-  return input === '-' ? undefined : { dataDir, input };
+  return input === '-' || dataDir === '' ? undefined : { dataDir, input };
 }
 
 /** The words of a command stand first, but for options of the program with their values before them. */

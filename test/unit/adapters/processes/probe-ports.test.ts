@@ -54,4 +54,12 @@ describe('the probe of ports', () => {
       message: expect.stringContaining('http.port asks for the same port'),
     });
   });
+
+  it('need not find a port free that can be done without, but not for a second setting', async () => {
+    const metrics = { field: 'metrics.worker_port', host: HOST, port, optional: true };
+    await probePorts([metrics], stranger);
+    await expect(probePorts([{ field: 'http.port', host: HOST, port }, metrics], { mayHold: () => true })).rejects.toMatchObject({
+      field: 'metrics.worker_port',
+    });
+  });
 });

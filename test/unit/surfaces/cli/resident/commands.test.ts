@@ -54,6 +54,7 @@ describe('the thin commands', () => {
     ['standard input', ['push', '-']],
     ["a file with somebody's key", ['messages', 'search', 'x', '--key', 'f']],
     ['a file of settings', ['--config', 'f', 'status']],
+    ['a data directory without a name', ['--data-dir', '', 'status']],
     ['a command of a group alone', ['messages']],
     ['its neighbour', ['messages', 'import', 'x']],
   ])('are not read from %s, which goes the whole way', (_, args) => {
