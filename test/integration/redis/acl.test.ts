@@ -19,7 +19,7 @@ import { visitBoard } from '../../../src/surfaces/cli/tour/board.ts';
 import { firingLane } from '../../../src/surfaces/shared/tasks/firing-lane.ts';
 import { lookAgain } from '../../support/look-again.ts';
 import { missedFiring } from '../../support/missed-firing.ts';
-import { PATIENCE_MS, patient } from '../../support/patience.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 import { envelopeOf, fileStep } from '../../support/plan-rig.ts';
 import { type AclSite, startAclSite } from './acl-site.ts';
 
@@ -142,7 +142,7 @@ describe('the users of deploy/redis/users.conf', () => {
   });
 
   it('let the kernel push the firings of its schedules, and see how they end', async () => {
-    await expect.poll(async () => (await site.call('GET', `/v1/tasks/${firing}`)).body, { timeout: patient(10_000) }).toMatchObject({ state: 'success' });
+    await expect.poll(async () => (await site.call('GET', `/v1/tasks/${firing}`)).body).toMatchObject({ state: 'success' });
     const connection = await connected(createConnection(site.target('writ-kernel', 'CHANGE-ME'), 'producer'));
     const results = openResults(site.places, async () => inlineEd25519(nodeEd25519()));
     const signals = () => Promise.reject(new Error('nobody waits'));
