@@ -42,11 +42,11 @@ interface Linker {
 }
 
 /** Looks at every definition that steps, bodies and fallbacks can reach, before anything runs (rule: no effect of a plan that cannot be right). */
-export function linkSteps({ steps, options }: Normalized, registry: Registry): LinkedPlan | Failure {
+export function linkSteps({ steps, options, stepsAt }: Normalized, registry: Registry): LinkedPlan | Failure {
   const linker: Linker = { registry, linked: new Map(), definitions: [], open: [] };
-  const compiled = compileSteps(steps, options.interpolate === 'all', 'payload.steps');
+  const compiled = compileSteps(steps, options.interpolate === 'all', stepsAt);
   if (compiled instanceof Failure) return compiled;
-  const height = linkAll(compiled, 'payload.steps', linker);
+  const height = linkAll(compiled, stepsAt, linker);
   if (height instanceof Failure) return height;
   const limit = options.maxDepth ?? DEFAULTS.maxDepth;
   if (height > limit) return failure('MAX_DEPTH_EXCEEDED', { limit });

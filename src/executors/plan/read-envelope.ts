@@ -1,6 +1,6 @@
 import { ExecutionEnvelope, LegacyEnvelope, Memory, type Step } from '../../contracts/index.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
-import type { Result } from '../../core/result.ts';
+import { failed, type Result } from '../../core/result.ts';
 import type { Failure, Problem } from './codes.ts';
 import { type Header, headerOf } from './header.ts';
 import { copyJson, isObject } from './json-copy.ts';
@@ -22,6 +22,8 @@ export interface Normalized extends Identity {
   readonly payload: JsonObject;
   readonly steps: readonly Step[];
   readonly options: NonNullable<ExecutionEnvelope['payload']['options']>;
+  /** Where the document has its steps, for errors. */
+  readonly stepsAt: 'payload.steps' | 'input.steps';
 }
 
 export type ReadEnvelope =
@@ -40,7 +42,8 @@ export function readEnvelope(input: unknown): ReadEnvelope {
   if (Object.hasOwn(stateOf(identity.memory), LOCALS))
     return refused([{ path: `memory.state.${LOCALS}`, keyword: 'reserved', message: 'is a reserved name' }], identity);
   if (1 + measure(payload).levels > LIMITS.envelope.levels) return refused([{ path: '', keyword: 'depth', message: 'is nested too deeply' }], identity);
-  return { ok: true, envelope: { ...identity, payload, steps, options } };
+  const stepsAt = isLegacy(copied.value) ? 'input.steps' : 'payload.steps';
+  return { ok: true, envelope: { ...identity, payload, steps, options, stepsAt } };
 }
 
 function refused(problems: readonly Problem[], identity: Identity): ReadEnvelope {
@@ -54,9 +57,23 @@ export function stateOf(memory: JsonObject): JsonObject {
 
 /** The execution form. An envelope without a payload is a legacy one, which need not have steps; then there is nothing to execute. */
 function normalize(envelope: Json, { header }: Identity): Result<ExecutionEnvelope, readonly Problem[]> {
-  if (member(envelope, 'payload') !== undefined) return validate(ExecutionEnvelope, envelope);
+  if (!isLegacy(envelope)) return validate(ExecutionEnvelope, envelope);
   const legacy = validate(LegacyEnvelope, envelope);
-  return legacy.ok ? validate(ExecutionEnvelope, { header, payload: payloadOfLegacy(envelope) }) : legacy;
+  if (!legacy.ok) return legacy;
+  const rebuilt = validate(ExecutionEnvelope, { header, payload: payloadOfLegacy(envelope) });
+  return rebuilt.ok ? rebuilt : failed(rebuilt.error.map((problem) => ({ ...problem, path: legacyPath(problem.path) })));
+}
+
+function isLegacy(envelope: Json): boolean {
+  return member(envelope, 'payload') === undefined;
+}
+
+/** Where its author has written what lies here in the payload. */
+function legacyPath(path: string): string {
+  return path
+    .replace(/^payload\.options\.(?=(?:context|input)\b)/, '')
+    .replace(/^payload\.memory\b/, 'context.memory')
+    .replace(/^payload\b/, 'input');
 }
 
 /** The payload rebuilt from legacy fields; what steps can refer to travels in the options. */

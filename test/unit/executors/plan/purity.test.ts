@@ -16,6 +16,7 @@ const OUTSIDE = [
   '../../core/json.ts',
   '../../core/ports/plan.ts',
   '../../core/result.ts',
+  '../../core/union-problems.ts',
   '@marcbachmann/cel-js',
   'zod',
 ];

@@ -51,7 +51,7 @@ describe('an execution envelope', () => {
 
   it('that only brings definitions has nothing to execute', () => {
     expect(errorsOf({ header: HEADER, payload: { registryFiles: FILES } })).toEqual([
-      { path: 'payload.steps', keyword: 'invalid_type', message: 'is missing or has the wrong type' },
+      { path: 'payload.steps', keyword: 'invalid_type', message: 'is missing' },
     ]);
   });
 
@@ -122,9 +122,18 @@ describe('a legacy envelope', () => {
   });
 
   it('without steps has nothing to execute', () => {
-    const missing = [{ path: 'payload.steps', keyword: 'invalid_type', message: 'is missing or has the wrong type' }];
+    const missing = [{ path: 'input.steps', keyword: 'invalid_type', message: 'is missing' }];
     expect(errorsOf({ context: { memory: MEMORY } })).toEqual(missing);
     expect(errorsOf({ context: { memory: MEMORY }, input: { event: 1 } })).toEqual(missing);
+  });
+
+  it('has its faults where its author has written it', () => {
+    const steps = [{ type: 'tool', ref: 'echo', params: {} }];
+    const paths = (input: object, step: object = {}): unknown =>
+      (errorsOf({ context: { memory: MEMORY }, input: { ...input, steps: [{ ...steps[0], ...step }] } }) as { path: string }[]).map(({ path }) => path);
+    expect(paths({}, { type: 'foo', when: 'input.' })).toEqual(['input.steps.0.type']);
+    expect(paths({}, { when: 'input.' })).toEqual(['input.steps.0.when']);
+    expect(paths({ options: { maxSteps: -1 }, registryFiles: 3 })).toEqual(['input.options.maxSteps', 'input.registryFiles']);
   });
 });
 
@@ -133,9 +142,9 @@ describe('an envelope that does not fit', () => {
     const steps = [{ type: 'foo', ref: '', params: [], extra: 1, zeta: 2 }];
     expect(errorsOf(execution(steps))).toEqual([
       { path: 'payload.steps.0.extra', keyword: 'unrecognized_keys', message: 'is not a field of this contract' },
-      { path: 'payload.steps.0.params', keyword: 'invalid_type', message: 'is missing or has the wrong type' },
+      { path: 'payload.steps.0.params', keyword: 'invalid_type', message: 'must be an object' },
       { path: 'payload.steps.0.ref', keyword: 'invalid_format', message: 'has the wrong form' },
-      { path: 'payload.steps.0.type', keyword: 'invalid_value', message: 'is none of the allowed values' },
+      { path: 'payload.steps.0.type', keyword: 'invalid_value', message: 'must be one of tool, capability, usecase' },
       { path: 'payload.steps.0.zeta', keyword: 'unrecognized_keys', message: 'is not a field of this contract' },
     ]);
     const many = errorsOf(execution(Array.from({ length: 99 }, () => ({ type: 'tool', ref: 'echo' })))) as { path: string }[];

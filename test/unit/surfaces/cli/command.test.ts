@@ -40,12 +40,12 @@ describe('what operators do on the command line', () => {
     const token = String(issued.lines[0]?.['lease']);
     await world.cli(['lease', 'issue', '-'], JSON.stringify(world.manifest('h', { constraints: { hrc_required: true } })));
     await world.cli(['lease', 'revoke', token]);
-    await world.cli(['lease', 'revoke', 'some-jti']);
+    await world.cli(['lease', 'revoke', '5b1f8a4e-9f5c-4c1f-8f0e-3a1f0c6d2b7a']);
     expect(said(world).filter(([, , outcome]) => outcome !== 'asked')).toEqual([
       ['lease.issue', 'a', 'done', { capability_id: 'FILE_COPY', ttl: '15m' }],
       ['lease.issue', 'h', 'refused', { capability_id: 'FILE_COPY', code: 'HRC_REQUIRED' }],
       ['lease.revoke', 'jti-a', 'done', {}],
-      ['lease.revoke', 'some-jti', 'done', {}],
+      ['lease.revoke', '5b1f8a4e-9f5c-4c1f-8f0e-3a1f0c6d2b7a', 'done', {}],
     ]);
     expect(JSON.stringify(world.audit)).not.toContain(token);
   });
