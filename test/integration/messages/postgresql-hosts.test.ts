@@ -128,12 +128,16 @@ describe('a host without a store', () => {
   it('asks no replica where the primary is away, since nobody knows what it lacks', async () => {
     const hosts = await hostsOf(server);
     await hosts.mirrorWith().follow();
-    const away = createCopiedSearch({ url: hosts.url.replace(/host=[^&]*/, 'host=/nonexistent'), passwordFile: '', replicas: [hosts.url] }, () => undefined);
-    expect(await away.search(query({ text: 'plan' }), null)).toMatchObject({
-      results: [],
-      explain: { method: 'empty' },
-      diagnostics: { fallback_mode: 'engine_error' },
-    });
+    const events: object[] = [];
+    const database = { url: hosts.url.replace(/host=[^&]*/, 'host=/nonexistent'), passwordFile: '', replicas: [hosts.url] };
+    const away = createCopiedSearch(database, (event) => events.push(event));
+    const answer = await away.search(query({ text: 'plan' }), null);
+    expect(answer).toMatchObject({ results: [], explain: { method: 'empty' }, diagnostics: { fallback_mode: 'engine_error' } });
+    // Where the database is, is for the log and for nobody who searches.
+    expect(JSON.stringify(answer)).not.toContain('nonexistent');
+    expect(events).toContainEqual(
+      expect.objectContaining({ event: 'search.database', server: 'primary', found: 'away', message: expect.stringContaining('nonexistent') }),
+    );
     expect(await away.project('app', null)).toMatchObject({ ok: false });
     const beside = createCopiedSearch({ url: hosts.url, passwordFile: '', replicas: [hosts.url] }, () => undefined);
     expect((await beside.search(query({ text: 'plan' }), null)).explain?.notes).toEqual(['answered by the replica 1 of PostgreSQL']);

@@ -79,6 +79,11 @@ export function createServers({ primary, replicas: databases, standard, emit = (
     emit({ event: 'search.database', server: name.replace(' ', '_'), found, behind, ...(message !== undefined && { message }) });
   }
 
+  function primaryFailed(error: unknown): never {
+    if (!(error instanceof ExpressionError)) tell('primary', isTooLate(error) ? 'slow' : 'away', null, messageOf(error));
+    throw error;
+  }
+
   /** `undefined`: this replica is left, for a reason that it now has. */
   async function tryReplica<T>(replica: Replica, unfitFor: (copy: Copy) => Unfit | undefined, work: (query: Query, copy: Copy) => Promise<T>) {
     let isAtWork = false;
@@ -103,7 +108,7 @@ export function createServers({ primary, replicas: databases, standard, emit = (
     const now = elapsed();
     const there = replicas.filter(({ left }) => left === undefined || left.until <= now);
     if (there.length === 0) return undefined;
-    const unfitFor = await standard.ofReplicas();
+    const unfitFor = await standard.ofReplicas().catch(primaryFailed);
     turn += 1;
     for (const index of there.keys()) {
       const replica = there[(turn + index) % there.length];
@@ -128,7 +133,7 @@ export function createServers({ primary, replicas: databases, standard, emit = (
         tell(found.name, 'answered', 0);
         return { ok: true, value: { value: found.value, notes: notesOf(found.name, asking.mayCount) } };
       }
-      const tried = await inTransaction(primary, (copy) => standard.ofPrimary(copy, !asking.isResuming), work);
+      const tried = await inTransaction(primary, (copy) => standard.ofPrimary(copy, !asking.isResuming), work).catch(primaryFailed);
       if ('value' in tried) {
         tell('primary', 'answered', 0);
         return { ok: true, value: { value: tried.value, notes: notesOf('primary', asking.mayCount) } };
