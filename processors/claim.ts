@@ -211,7 +211,7 @@ async function write(context: ClaimedDelivery, end: Answered): Promise<DeliveryE
     result,
     now: deps.clock.now(),
     wish: context.wish,
-    goesOn: context.delivery.hasAttemptsLeft === true && status === 'FAILURE' && mayRunAgain(end),
+    goesOn: goesOn(end, context),
   };
   let answer: RecordAnswer = await deps.ledger.record(request);
   if (answer === 'lost') answer = await recordAfterLoss(context, request);
@@ -219,6 +219,12 @@ async function write(context: ClaimedDelivery, end: Answered): Promise<DeliveryE
   if (answer === 'stale' && (await isRecorded(context, result))) answer = 'awaited';
   if (answer === 'awaited') await wakeNext(end, context);
   return answer === 'recorded' || answer === 'awaited' ? end : STALE;
+}
+
+/** Whether a job may run the task again though nobody asks anew: the queue's next attempt, or, after an end that speaks of one lease, any. */
+function goesOn(end: Answered, { delivery, manifest }: ClaimedDelivery): boolean {
+  if (end.status === 'SUCCESS') return false;
+  return (delivery.hasAttemptsLeft === true && mayRunAgain(end)) || leavesTask(end.code ?? '', isStepOfPlan(manifest));
 }
 
 /** Wakes whom this end answers, or the one whose lease may be better. */

@@ -55,7 +55,7 @@ export interface RecordRequest {
   readonly now: number;
   /** Which ask the job stands for; those of the youngest FAILUREs are kept. Names of asks are as long as each other. */
   readonly wish?: string;
-  /** The queue runs the job again by itself: a cancel that was asked meanwhile is not answered yet, and ends the next attempt. */
+  /** A job may run the task again though nobody asks anew: a cancel that was asked meanwhile is not answered yet, and ends that attempt. */
   readonly goesOn?: boolean;
 }
 

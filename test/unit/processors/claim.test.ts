@@ -154,6 +154,15 @@ describe('the job of a task that has failed', () => {
     expect(await come(options)).toMatchObject({ task: { epoch: 2 } });
   });
 
+  it('is cancelled when it comes back after an end that spoke of its lease alone: the cancel came before that end', async () => {
+    const granted = await come({ jobId: 'first' });
+    if (!('task' in granted)) throw new Error(`it is granted: ${granted.kind}`);
+    expect(await world.ledger.cancel(MANIFEST.task_id, world.clock.now())).toBe('requested');
+    await record(granted, { kind: 'outcome', outcome: failure('LEASE_EXPIRED', 'the lease expired') });
+    world.inFlight.end(granted.running);
+    expect(await come({ jobId: 'first', started: 2 })).toMatchObject({ cancelled: true });
+  });
+
   it('is known beside the other jobs of the task that have failed since', async () => {
     for (const jobId of ['first', 'second', 'third']) await fails({ jobId });
     for (const jobId of ['third', 'first', 'second']) expect(await come({ jobId, started: 2 })).toMatchObject(told);

@@ -18,7 +18,7 @@
   taskId       message for the channel
   owner        instance of the claim: after a loss of Redis epochs begin anew; '': whoever has it
   wish         which ask the job stands for, or ''; kept with a failure
-  goesOn       '1': the queue runs the job again by itself, and a cancel that was asked ends that attempt
+  goesOn       '1': a job may run the task again though nobody asks anew, and a cancel that was asked ends that attempt
 
   Answers a list of: 0 lost (marker or row missing) | 1 stale (another claim, or not running) | 2 recorded | 3 recorded, and jobs are parked.
   Nothing is written unless the answer is 2 or 3.
