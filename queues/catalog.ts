@@ -17,6 +17,16 @@ export function queueName(kind: QueueKind | ToolQueue, pool: string): string {
   return pool === DEFAULT_POOL ? kind : `${kind}@${pool}`;
 }
 
+/** The kind of a queue of tools, whose pool is left out; `undefined` for any other name. */
+export function toolQueueIn(name: string): ToolQueue | undefined {
+  const kind = QUEUE_NAME.exec(name)?.[1] ?? '';
+  return isToolQueue(kind) ? kind : undefined;
+}
+
+function isToolQueue(kind: string): kind is ToolQueue {
+  return kind.startsWith('tool-');
+}
+
 export function isQueueName(name: string): boolean {
   return QUEUE_NAME.exec(name)?.[2] !== DEFAULT_POOL && QUEUE_NAME.test(name);
 }

@@ -4,15 +4,17 @@ import { callTogether, type TogetherOptions } from '../src/adapters/redis/togeth
 import { MAX_JOB_BYTES, TaskJob } from '../src/contracts/index.ts';
 import { isWritError, WritError } from '../src/core/errors.ts';
 import { manifestSha256 } from '../src/core/hash.ts';
-import type { Enqueue, JobView, PushOptions, Receipt, RetryAnswer, RetryOptions } from '../src/core/ports/index.ts';
+import type { Enqueue, JobView, PushOptions, Receipt } from '../src/core/ports/index.ts';
 import { jobAdder } from './add-jobs.ts';
-import { isQueueName, MAX_ATTEMPTS, queueOf, taskQueues } from './catalog.ts';
+import { queueOfJob } from './audience.ts';
+import { isQueueName, MAX_ATTEMPTS, taskQueues } from './catalog.ts';
 import { jobIdOf } from './job-id.ts';
 import { type FoundJob, findJob } from './job-lookup.ts';
 import { openQueue } from './open-queue.ts';
 import { type EnqueueDeps, type Push, type PushContext, type ShardQueue, whenOf } from './push.ts';
-import { pushMany, pushOne, rerunJob } from './push-table.ts';
+import { pushMany, pushOne } from './push-table.ts';
 import { rerunKnown } from './rerun-known.ts';
+import { type FindJob, type Moves, type PlacedJob, retryFound } from './retry-found.ts';
 import { ONE_SHARD, placeOfJob, type QueueShards, shardedName } from './shards.ts';
 
 /** The Enqueue port on BullMQ. `close` leaves the connection open. */
@@ -59,6 +61,11 @@ export function createEnqueue(deps: EnqueueDeps): Enqueue & { close(): Promise<v
     return found && carries(found, taskId) ? { ...found, queueName, prefix } : undefined;
   };
 
+  const moves: Moves = {
+    queueOf: (job) => queueOfJob(job, pool),
+    push: (job, options) => pushOne(prepare(job, options), context),
+  };
+
   return {
     push: (job, options = {}) =>
       redisCall(async () => {
@@ -78,7 +85,7 @@ export function createEnqueue(deps: EnqueueDeps): Enqueue & { close(): Promise<v
         const home = isOurs ? queue({ prefix: shards.home(taskId), queueName: checkedName(name) }) : undefined;
         const forget = () => deps.ledger.clearCancel(taskId, deps.clock.now());
         if (home && (await rerunKnown(home, deps.connection, jobId ?? '', forget))) return { kind: 'retried' };
-        return retry(taskId, options, find, deps);
+        return retryFound(taskId, options, find, { ...deps, ...moves });
       }),
     jobState: (taskId, name, jobId) => redisCall(async () => view(await find(taskId, name, jobId))),
     async close() {
@@ -110,23 +117,9 @@ const TOGETHER: TogetherOptions<Push> = {
   whenDone: setImmediate,
 };
 
-type PlacedJob = FoundJob & ShardQueue;
-type FindJob = (taskId: string, name?: string, jobId?: string) => Promise<PlacedJob | undefined>;
-
 /** Whether a job with an id of its own is one of this task. */
 function carries({ job }: FoundJob, taskId: string): boolean {
   return TaskJob.safeParse(job.data).data?.manifest.task_id === taskId;
-}
-
-async function retry(taskId: string, options: RetryOptions, find: FindJob, { ledger, clock }: EnqueueDeps): Promise<RetryAnswer> {
-  const found = await find(taskId, options.queue, options.jobId);
-  if (!found) return { kind: 'not-found' };
-  if (found.state !== 'failed') return { kind: 'wrong-state', state: found.state };
-  await ledger.clearCancel(taskId, clock.now());
-  const { data } = found.job;
-  const renewed = options.lease !== undefined && typeof data === 'object' && data !== null ? { ...data, lease: options.lease } : undefined;
-  if (await rerunJob(found, renewed)) return { kind: 'retried' };
-  return { kind: 'wrong-state', state: (await find(taskId, options.queue, options.jobId))?.state ?? 'absent' };
 }
 
 interface PushPlace {
@@ -144,7 +137,7 @@ function preparePush(job: TaskJob, { attempts = 1, queue, notBefore, priority }:
   if (!Number.isInteger(attempts) || attempts < 1 || attempts > MAX_ATTEMPTS) {
     throw new WritError('INVALID_ARGUMENT', `must be a whole number from 1 to ${MAX_ATTEMPTS}`, { field: 'attempts' });
   }
-  const queueName = queue === undefined ? queueOf(manifest.capability_id, pool) : checkedName(queue);
+  const queueName = queue === undefined ? queueOfJob(job, pool) : checkedName(queue);
   const taskId = manifest.task_id;
   return {
     taskId,

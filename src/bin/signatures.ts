@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Config } from '../../config/schema.ts';
-import { queueOf } from '../../queues/catalog.ts';
+import { queueOfJob } from '../../queues/audience.ts';
 import { bestLibrary, inlineEd25519 } from '../adapters/crypto/inline.ts';
 import { nodeEd25519 } from '../adapters/crypto/node-crypto.ts';
 import { createRedisRevocations } from '../adapters/redis/revocations.ts';
@@ -43,7 +43,7 @@ export function signatureReader({ config, places, ed25519, feed }: SignatureWiri
     peek: peekLease,
     async readLease(lease, manifest, queue, isGranted = false) {
       const expected = manifest
-        ? { manifest, manifestSha256: manifestSha256(manifest), aud: queue ?? queueOf(manifest.capability_id, config.pool.id) }
+        ? { manifest, manifestSha256: manifestSha256(manifest), aud: queue ?? queueOfJob({ manifest, lease }, config.pool.id) }
         : asItSays(lease);
       if (!expected) return failed('this is no lease');
       const answer = await authenticateLease(lease, { ...expected, iss: config.lease.issuer }, isGranted ? granted : leases);

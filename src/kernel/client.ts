@@ -4,6 +4,7 @@ import { isWritError, WritError } from '../core/errors.ts';
 import type {
   ApprovalDesk,
   Grant,
+  Grantable,
   GrantedLease,
   GrantOptions,
   IssueAnswer,
@@ -69,7 +70,7 @@ export function createKernelConnection(socketPath: string, { timeoutMs = 10_000 
     },
     async judge(requests, options = {}) {
       const tasks = requests.map(({ manifest, confirmedBy }) => ({ manifest, confirmed_by: confirmedBy }));
-      const answers: (IssueRefusal | { readonly ok: true })[] = [];
+      const answers: (IssueRefusal | Grantable)[] = [];
       for (const part of inParts(tasks)) {
         const reply = await call(JudgeReply, 'POST', '/judge', { tasks: part, ...wireOptions(options) });
         answers.push(...reply.answers.map((answer) => (answer.ok ? answer : refusal(answer))));
@@ -147,7 +148,7 @@ export function kernelClient(connection: KernelConnection, by: string): KernelCl
     },
     judge: async (manifests, terms) =>
       (await connection.judge(requestsOf(manifests, terms), options(terms))).map(
-        (answer): Judgement => (answer.ok ? { kind: 'grantable' } : refusedBy(answer)),
+        (answer): Judgement => (answer.ok ? { kind: 'grantable', ...(answer.aud === undefined ? {} : { queue: answer.aud }) } : refusedBy(answer)),
       ),
     issuePlan: (envelope, { capabilities, scopes, renews, ...terms }) =>
       connection.issuePlan(

@@ -142,7 +142,7 @@ export function createKernel(options: KernelOptions): Kernel {
         if (!isUnsigned(judged)) return judged;
         const { taskId, manifestSha256 } = judged.entry;
         const issued = store.issued(taskId);
-        return issued === undefined || issued.manifestSha256 === manifestSha256 ? { ok: true } : refusal(conflict());
+        return issued === undefined || issued.manifestSha256 === manifestSha256 ? { ok: true, aud: judged.payload.aud } : refusal(conflict());
       });
     },
 

@@ -58,7 +58,7 @@ export const IssueReply = z.object({
 export const JudgeReply = z.object({
   answers: z.array(
     z.discriminatedUnion('ok', [
-      z.object({ ok: z.literal(true) }),
+      z.object({ ok: z.literal(true), aud: z.string().optional() }),
       z.object({ ok: z.literal(false), code: Code, message: z.string(), field: z.string().optional() }),
     ]),
   ),

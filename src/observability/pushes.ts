@@ -30,7 +30,7 @@ export interface PushTracing {
   /** `undefined`: tracing is off. */
   readonly tracer: Tracer | undefined;
   /** The queue of a job that names none. */
-  readonly queueOf: (capabilityId: string) => string;
+  readonly queueOf: (job: TaskJob) => string;
   /**
    * Whose child a push is when both are there: `job`, the context that the job brought (a producer's own), or `active`,
    * the span around the push (a plan's steps carry the context of the plan, which is above that span already).
@@ -71,7 +71,7 @@ function traced<T extends Enqueue>(enqueue: T, { tracer, queueOf, prefer }: Push
   return {
     ...enqueue,
     push: (job, options) => {
-      const queue = options?.queue ?? queueOf(job.manifest.capability_id);
+      const queue = options?.queue ?? queueOf(job);
       const start = startOf(job.traceparent, tracer.active, prefer);
       return tracer.span('publish', { ...start, attributes: { ...PUBLISH, 'messaging.destination.name': queue, ...facts(job) } }, async (span) => {
         const receipt = told(span, await enqueue.push({ ...job, traceparent: span.traceparent }, options));
@@ -83,7 +83,7 @@ function traced<T extends Enqueue>(enqueue: T, { tracer, queueOf, prefer }: Push
       tracer.span('publish', { attributes: { ...PUBLISH, 'messaging.batch.message_count': jobs.length } }, async (span) =>
         enqueue.pushMany(
           jobs.map((job) => {
-            const queue = options?.queue ?? queueOf(job.manifest.capability_id);
+            const queue = options?.queue ?? queueOf(job);
             const attributes = { ...CREATE, 'messaging.destination.name': queue, ...facts(job) };
             // A trace of its own: that of a million tasks together would be none that anybody can look at.
             const created = tracer.mark('create', { parent: parseTraceparent(job.traceparent) ?? 'none', links: [span], attributes });

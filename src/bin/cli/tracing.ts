@@ -1,5 +1,7 @@
 import type { Config } from '../../../config/schema.ts';
-import { queueName, queueOf } from '../../../queues/catalog.ts';
+import { queueOfJob } from '../../../queues/audience.ts';
+import { queueName } from '../../../queues/catalog.ts';
+import type { TaskJob } from '../../contracts/index.ts';
 import type { Enqueue, Plans } from '../../core/ports/index.ts';
 import { observePushes, tracePlanPushes } from '../../observability/pushes.ts';
 import { traceRole } from '../tracing.ts';
@@ -14,7 +16,7 @@ export async function openTracedPushes(config: Config): Promise<TracedPushes> {
   const pool = config.pool.id;
   const { tracer, part } = await traceRole({ config, role: 'cli', log: undefined, metrics: undefined });
   await part.start();
-  const trace = { tracer, queueOf: (capability: string) => queueOf(capability, pool), prefer: 'job' } as const;
+  const trace = { tracer, queueOf: (job: TaskJob) => queueOfJob(job, pool), prefer: 'job' } as const;
   return {
     tasks: (enqueue) => observePushes(enqueue, { trace }),
     plans: (plans) => tracePlanPushes(plans, queueName('plan', pool), tracer),

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Config } from '../../../config/schema.ts';
 import { holdPlaces } from '../../../processors/held-places.ts';
-import { queueOf } from '../../../queues/catalog.ts';
+import { queueOfJob } from '../../../queues/audience.ts';
 import { createConnection } from '../../../queues/connection.ts';
 import { createPlanEnds } from '../../../queues/plan-ends.ts';
 import { createPlanEvents } from '../../../queues/plan-events.ts';
@@ -12,6 +12,7 @@ import { createRedisRevocations } from '../../adapters/redis/revocations.ts';
 import { createRedisSignals } from '../../adapters/redis/signals.ts';
 import { createPlanHistories } from '../../adapters/sqlite/plan-journal/plan-histories.ts';
 import { boundProviders } from '../../adapters/tool-bindings/providers.ts';
+import type { TaskJob } from '../../contracts/index.ts';
 import { systemClock } from '../../core/clock.ts';
 import { messageOf, WritError } from '../../core/errors.ts';
 import { type Lifecycle, lifecycle } from '../../core/lifecycle.ts';
@@ -89,7 +90,7 @@ export function wireHttpServices(wiring: HttpWiring): {
   const ed25519 = createCryptoPool({ threads: config.crypto.threads, library: config.crypto.implementation === 'node' ? 'node' : 'best' });
   const results = openResults(places, async () => ed25519);
   const producer = openProducerSide({ config, places, connection, results, signals, files: () => reloadable?.settings.current.file ?? config.file });
-  const trace = { tracer, queueOf: (capability: string) => queueOf(capability, config.pool.id), prefer: 'job' } as const;
+  const trace = { tracer, queueOf: (job: TaskJob) => queueOfJob(job, config.pool.id), prefer: 'job' } as const;
   const tasksOf = (surface: Surface): TaskGateway =>
     producer.gateway((enqueue) => observePushes(enqueue, { trace, ...(pushMetrics === undefined ? {} : { count: { metrics: pushMetrics, surface } }) }));
   const plans = openPlanSide({ config, places, connection, results, signals });

@@ -5,7 +5,8 @@ import { createPlanWorker } from '../../../processors/plan/plan-worker.ts';
 import { createResidents } from '../../../processors/plan/residents.ts';
 import { createPlanSweeper } from '../../../processors/plan/sweeper.ts';
 import { createRepeatedFaults } from '../../../processors/repeated-faults.ts';
-import { MAX_PLAN_BYTES, queueName, queueOf, workerOptions } from '../../../queues/catalog.ts';
+import { queueOfJob } from '../../../queues/audience.ts';
+import { MAX_PLAN_BYTES, queueName, workerOptions } from '../../../queues/catalog.ts';
 import { createEnqueue } from '../../../queues/enqueue.ts';
 import { type QueueShards, slotsPerShard } from '../../../queues/shards.ts';
 import { createRedisPlanViews } from '../../adapters/redis/plan-views.ts';
@@ -116,7 +117,7 @@ export function wirePlans(wiring: PlanWiring): readonly Lifecycle[] {
         journal,
         views,
         jobs,
-        enqueue: observePushes(enqueue, { trace: { tracer, queueOf: (capability) => queueOf(capability, pool), prefer: 'active' } }),
+        enqueue: observePushes(enqueue, { trace: { tracer, queueOf: (job) => queueOfJob(job, pool), prefer: 'active' } }),
         ledger,
         results,
         signer,

@@ -6,7 +6,7 @@ export type JobState = 'absent' | 'waiting' | 'delayed' | 'active' | 'completed'
 export interface PushOptions {
   /** Total number of tries for retryable codes; 1 unless asked for. */
   readonly attempts?: number;
-  /** Queue including its pool; the capability's queue in the configured pool unless given. */
+  /** Queue including its pool; unless given, the capability's queue in the configured pool, or for a call of a tool the one that its lease names. */
   readonly queue?: string;
   /** Milliseconds since 1970 before which no worker takes the job, at most 366 days ahead; the past is now. */
   readonly notBefore?: number;

@@ -27,8 +27,8 @@ export interface FailedManifest {
   readonly failure: string;
 }
 
-/** The kernel's word about one manifest of many, nothing signed. */
-export type Judgement = Extract<Grant, { readonly kind: 'refused' }> | { readonly kind: 'grantable' };
+/** The kernel's word about one manifest of many, nothing signed. `queue`: the one that a lease would name. */
+export type Judgement = Extract<Grant, { readonly kind: 'refused' }> | { readonly kind: 'grantable'; readonly queue?: string };
 
 /** The kernel as a surface needs it; the audit says for whom it asks. Throws WritError KERNEL_UNAVAILABLE and the kernel's refusals. */
 export interface KernelClient {

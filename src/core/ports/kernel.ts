@@ -41,6 +41,12 @@ export interface GrantedLease {
 /** A refusal of one manifest of a batch. */
 export type IssueRefusal = Extract<IssueAnswer, { readonly ok: false }>;
 
+/** A manifest that would get a lease now, and the queue that it would name. */
+export interface Grantable {
+  readonly ok: true;
+  readonly aud?: string | undefined;
+}
+
 /** One answer per manifest, in order: a bad manifest does not spoil the rest of its batch. */
 export type IssueAnswer =
   | ({ readonly ok: true } & GrantedLease)
@@ -77,7 +83,7 @@ export interface KernelOperations {
   /** At most 500 manifests a call. */
   issue(requests: readonly IssueRequest[], options?: GrantOptions): Promise<readonly IssueAnswer[]>;
   /** What `issue` would answer now; nothing is signed or recorded. At most 500 manifests a call. */
-  judge(requests: readonly IssueRequest[], options?: GrantOptions): Promise<readonly (IssueRefusal | { readonly ok: true })[]>;
+  judge(requests: readonly IssueRequest[], options?: GrantOptions): Promise<readonly (IssueRefusal | Grantable)[]>;
   /** A new lease for a manifest whose last run failed; `result` is the executor-signed FAILURE. */
   regrant(request: RegrantRequest, options?: GrantOptions): Promise<GrantedLease>;
   /** `regrant` of many at once: at most 500 a call, signed and recorded together. */

@@ -9,8 +9,8 @@ export interface SignatureReader {
   /** Payload without any check; `undefined` when it is no lease at all. */
   peek(lease: string): LeasePayload | undefined;
   /**
-   * Signature, key, issuer and, with a manifest, that the lease was issued for it and for the queue (the capability's own
-   * unless given). Expiry is the caller's to look at.
+   * Signature, key, issuer and, with a manifest, that the lease was issued for it and for the queue (unless given,
+   * the one that a push takes). Expiry is the caller's to look at.
    *
    * @param granted the kernel has just answered it over its socket: everything is looked at but the mathematics of the signature
    */

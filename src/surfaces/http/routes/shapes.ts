@@ -19,7 +19,14 @@ const when = {
 
 export const PushQuery = z.strictObject({
   attempts: Attempts.optional().describe('Tries for errors that may pass, 1 to 25; 1 unless given.'),
-  queue: z.string().min(1).max(64).optional().describe("Queue including its pool, `file@archive`; the capability's queue in the configured pool unless given."),
+  queue: z
+    .string()
+    .min(1)
+    .max(64)
+    .optional()
+    .describe(
+      "Queue including its pool, `file@archive`; unless given, the capability's queue in the configured pool, or for a `TOOL_CALL` the one that its lease names.",
+    ),
   ...when,
   sign: Flag.optional().describe('`true`: the kernel issues a lease for a task that has none; needs the role `kernel` as well.'),
   webhook: EndpointId.optional().describe('Endpoint of the settings that is told of the end, beside those of the key (docs/webhooks.md).'),

@@ -32,7 +32,12 @@ export const submitTask = tool({
     lease,
     sign,
     attempts: z.int().min(1).max(25).optional().meta({ description: 'Tries for errors that may pass; 1 if absent.' }),
-    queue: z.string().min(1).max(64).optional().meta({ description: "Queue including its pool, file@archive; the capability's own if absent." }),
+    queue: z
+      .string()
+      .min(1)
+      .max(64)
+      .optional()
+      .meta({ description: "Queue including its pool, file@archive; if absent the capability's own, or for a TOOL_CALL the one that its lease names." }),
     ...when,
     webhook: EndpointId.optional().meta({ description: 'Endpoint of the settings that is told of the end, beside those of the key.' }),
     wait_s: waitS,

@@ -78,7 +78,9 @@ async function refusedAuthority(job: TaskJob, sign: boolean, push: PushOptions, 
   if (sign && job.lease === undefined) {
     const [answer] = await (await services.kernel()).judge([job.manifest], leaseTermsOf(push));
     if (answer === undefined) throw new WritError('KERNEL_UNAVAILABLE', 'the kernel did not answer');
-    return answer.kind === 'refused' ? obstacle(answer.code, answer.message, answer.field === undefined ? undefined : `manifest.${answer.field}`) : undefined;
+    if (answer.kind === 'refused') return obstacle(answer.code, answer.message, answer.field === undefined ? undefined : `manifest.${answer.field}`);
+    const isElsewhere = push.queue !== undefined && answer.queue !== undefined && push.queue !== answer.queue;
+    return isElsewhere ? obstacle('INVALID_LEASE', `the lease would be for the queue ${answer.queue}, not for ${push.queue}`, 'lease') : undefined;
   }
   const { signatures, tasks, clock } = services;
   const refusal = await refuseLease(job, { signatures: await signatures(), tasks, now: clock.now(), queue: push.queue, notBefore: push.notBefore });
