@@ -48,7 +48,7 @@ export function createHttpTool(binding: HttpBinding, { environment, resolver = s
     if (!read.ok) return { kind: 'unavailable', message: read.error };
     if (typeof trust === 'string') return { kind: 'unavailable', message: trust };
     const rendered = renderOrSay(action.request, { params, taskId, secrets: read.value });
-    if (typeof rendered === 'string') return { kind: 'unsent', message: rendered };
+    if ('kind' in rendered) return rendered;
     const reached = await resolveHost(rendered.place.host, allow, resolver, signal);
     if (!reached.ok) return { kind: 'unsent', message: reached.error };
 
@@ -90,12 +90,14 @@ function readActions(binding: HttpBinding, allow: ReturnType<typeof allowList>):
   return actions;
 }
 
-function renderOrSay(template: RequestTemplate, filling: Parameters<typeof render>[1]): Rendered | string {
+/** What does not fit is the caller's where parameters fill it, and this host's where only secrets do. */
+function renderOrSay(template: RequestTemplate, filling: Parameters<typeof render>[1]): Rendered | Exclude<PreparedRequest, { kind: 'ready' }> {
   try {
     return render(template, filling);
   } catch (error) {
-    if (isWritError(error)) return error.message;
-    throw error;
+    if (!isWritError(error)) throw error;
+    if (error.field === undefined) return { kind: 'unavailable', message: error.message };
+    return { kind: 'unfit', message: `${error.field} ${error.message}` };
   }
 }
 

@@ -1,4 +1,4 @@
-import { WritError } from '../../core/errors.ts';
+import { misfit } from './template.ts';
 
 const MAX_DECODINGS = 5;
 
@@ -9,11 +9,12 @@ const BREAKS = /[/\\\u2044\u2215\u29f5\u29f8\uff0f\uff3c\p{Cc}]/u;
  * Percent-encodes a filled-in path segment so that it stays one segment, also for servers that decode more than once:
  * refused are slashes in any spelling, `.`, `..` and nothing at all.
  *
- * @throws WritError INVALID_ARGUMENT
+ * @param field what was filled in, if that was a parameter
+ * @throws WritError INVALID_ARGUMENT with this `field`
  */
-export function encodeSegment(text: string, field: string): string {
+export function encodeSegment(text: string, field: string | undefined): string {
   const refuse = (why: string): never => {
-    throw new WritError('INVALID_ARGUMENT', `a parameter in ${field} ${why}`);
+    throw misfit(`fills a segment of the path and ${why}`, field);
   };
   if (text === '') refuse('would leave a segment of the path empty');
   for (const form of decodings(text)) {

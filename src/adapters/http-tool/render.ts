@@ -1,10 +1,9 @@
 import { canonicalJson } from '../../core/canonical-json.ts';
-import { WritError } from '../../core/errors.ts';
 import type { Json } from '../../core/json.ts';
 import { encode, encodeSegment } from './path-segment.ts';
 import type { BodyTemplate, RequestTemplate } from './request-template.ts';
 import type { Target } from './target.ts';
-import { fillText, fillValue, type Template, type TemplateValues } from './template.ts';
+import { fillText, fillValue, misfit, paramsIn, type Template, type TemplateValues } from './template.ts';
 
 /** A request as it is sent, but for the connection. */
 export interface Rendered {
@@ -23,14 +22,17 @@ const MAX_HEADER = 8 * 1024;
  * Fills a request in. Parameters end up as whole JSON values, parts of path segments, values of the query, or header
  * values without control characters; scheme, host, port and number of segments are those of the binding.
  *
- * @throws WritError INVALID_ARGUMENT for a parameter that does not fit; the message names it and holds no value
+ * @throws WritError INVALID_ARGUMENT for a value that does not fit; `field` names the parameter, and there is none for a secret's.
+ *   The message holds no value
  */
 export function render(template: RequestTemplate, filling: TemplateValues): Rendered {
   const path = `/${template.segments.map((segment) => renderSegment(segment, filling)).join('/')}`;
   const target = path + renderQuery(template.query, filling);
-  if (target.length > MAX_TARGET) throw new WritError('INVALID_ARGUMENT', `path and query are longer than ${MAX_TARGET} characters`);
+  if (target.length > MAX_TARGET) throw misfit(`make path and query longer than ${MAX_TARGET} characters`, 'inputs.params');
   // What was promised, seen with other eyes: a URL parser must find the very same path.
-  if (new URL(`https://host${path}`).pathname !== path) throw new WritError('INVALID_ARGUMENT', 'a parameter would change the path');
+  if (new URL(`https://host${path}`).pathname !== path) {
+    throw misfit('would change the path', 'inputs.params');
+  }
 
   const body = template.body === undefined ? undefined : renderBody(template.body, filling);
   const bytes = body === undefined ? undefined : Buffer.from(canonicalJson(body), 'utf8');
@@ -40,22 +42,22 @@ export function render(template: RequestTemplate, filling: TemplateValues): Rend
 function renderSegment(segment: string | Template, filling: TemplateValues): string {
   if (typeof segment === 'string') return segment;
   const text = fillText(segment, filling);
-  if (text === undefined) throw new WritError('INVALID_ARGUMENT', 'a parameter of the path is missing');
-  return encodeSegment(text, 'the path');
+  const field = paramsIn(segment);
+  if (text === undefined) throw misfit('is missing, and the path needs it', field);
+  return encodeSegment(text, field);
 }
 
 function renderQuery(query: RequestTemplate['query'], filling: TemplateValues): string {
   const pairs = query.flatMap(([name, template]) => {
     const value = fillValue(template, filling);
     if (value === undefined) return [];
-    return (Array.isArray(value) ? value : [value]).map((one) => `${encode(name)}=${encode(scalar(one, name))}`);
+    return (Array.isArray(value) ? value : [value]).map((one) => `${encode(name)}=${encode(scalar(one, paramsIn(template)))}`);
   });
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
 }
 
-function scalar(value: Json, name: string): string {
-  if (typeof value === 'object')
-    throw new WritError('INVALID_ARGUMENT', `the parameter of the query field ${name} must be a string, a number, a boolean, or an array of these`);
+function scalar(value: Json, field: string | undefined): string {
+  if (typeof value === 'object') throw misfit('must be a string, a number, a boolean, or an array of these', field);
   return String(value);
 }
 
@@ -67,7 +69,7 @@ function renderHeaders({ headers }: RequestTemplate, filling: TemplateValues, bo
   if (body !== undefined) rendered.set('content-type', 'application/json');
   for (const [name, template] of headers) {
     const value = fillText(template, filling);
-    if (value !== undefined) rendered.set(name.toLowerCase(), headerValue(value, name));
+    if (value !== undefined) rendered.set(name.toLowerCase(), headerValue(value, name, paramsIn(template)));
   }
   // Ours come last: a compressed answer could hide what has to be scrubbed.
   rendered.set('accept-encoding', 'identity');
@@ -76,11 +78,14 @@ function renderHeaders({ headers }: RequestTemplate, filling: TemplateValues, bo
   return Object.fromEntries(rendered);
 }
 
-/** @throws WritError INVALID_ARGUMENT for anything but printable ASCII and tabs. */
-export function headerValue(value: string, name: string): string {
-  if (!/^[\t\x20-\x7e]*$/.test(value))
-    throw new WritError('INVALID_ARGUMENT', `the value of the header ${name} has a line break or characters other than printable ASCII`);
-  if (value.length > MAX_HEADER) throw new WritError('INVALID_ARGUMENT', `the value of the header ${name} is longer than ${MAX_HEADER} characters`);
+/**
+ * @param field what was filled in, if that was a parameter
+ * @throws WritError INVALID_ARGUMENT with this `field` for anything but printable ASCII and tabs
+ */
+export function headerValue(value: string, name: string, field?: string): string {
+  const what = field === undefined ? `the value of the header ${name}` : `fills the header ${name} and`;
+  if (!/^[\t\x20-\x7e]*$/.test(value)) throw misfit(`${what} has a line break or characters other than printable ASCII`, field);
+  if (value.length > MAX_HEADER) throw misfit(`${what} is longer than ${MAX_HEADER} characters`, field);
   return value.trim();
 }
 

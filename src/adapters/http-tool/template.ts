@@ -57,13 +57,28 @@ export function secretsOf(template: Template): readonly string[] {
 }
 
 export function hasParams(template: Template): boolean {
-  return template.some(({ kind }) => kind === 'param');
+  return paramsIn(template) !== undefined;
+}
+
+/**
+ * A value that does not fit where the binding puts it.
+ *
+ * @param field the parameter that it is or is made of; `undefined`: there is none, only a secret
+ */
+export function misfit(message: string, field: string | undefined): WritError {
+  return new WritError('INVALID_ARGUMENT', message, field === undefined ? {} : { field });
+}
+
+/** The parameters of a template, as their caller knows them; `undefined` where it has none. */
+export function paramsIn(template: Template): string | undefined {
+  const names = template.flatMap((part) => (part.kind === 'param' ? [nameOf(part.path)] : []));
+  return names.length === 0 ? undefined : [...new Set(names)].join(' or ');
 }
 
 /**
  * The text with everything filled in; `undefined` when an optional parameter is absent.
  *
- * @throws WritError INVALID_ARGUMENT when a parameter is missing, or is no string, number or boolean
+ * @throws WritError INVALID_ARGUMENT with `field` when a parameter is missing, or is no string, number or boolean
  */
 export function fillText(template: Template, filling: TemplateValues): string | undefined {
   const texts: string[] = [];
@@ -86,7 +101,7 @@ function partText(part: Part, filling: TemplateValues): string | undefined {
     case 'param': {
       const value = param(part.path, part.optional, filling);
       if (value === undefined) return undefined;
-      if (typeof value === 'object') throw new WritError('INVALID_ARGUMENT', `${nameOf(part.path)} must be a string, a number or a boolean`);
+      if (typeof value === 'object') throw misfit('must be a string, a number or a boolean', nameOf(part.path));
       return String(value);
     }
   }
@@ -105,7 +120,7 @@ function param(path: readonly string[], optional: boolean, { params }: TemplateV
     const next = member(value, key);
     if (next === undefined) {
       if (optional) return undefined;
-      throw new WritError('INVALID_ARGUMENT', `${nameOf(path)} is required by the binding of the tool`);
+      throw misfit('is required by the binding of the tool', nameOf(path));
     }
     value = next;
   }
@@ -126,5 +141,5 @@ function secretOf(name: string, { secrets }: TemplateValues): string {
 }
 
 function nameOf(path: readonly string[]): string {
-  return ['params', ...path].join('.');
+  return ['inputs.params', ...path].join('.');
 }

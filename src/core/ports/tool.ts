@@ -20,7 +20,7 @@ export type ToolAnswer =
   | { readonly kind: 'ok'; readonly data: JsonObject; readonly meta?: JsonObject }
   | { readonly kind: 'failed' | 'unsent' | 'unclear'; readonly message: string };
 
-/** A request that is ready to leave, or why it cannot. `unavailable`: this host is not set up for it. */
+/** A request that is ready to leave, or why it cannot. `unfit`: the caller's parameters do not fit the binding. `unavailable`: this host is not set up for it. */
 export type PreparedRequest =
   | {
       readonly kind: 'ready';
@@ -30,7 +30,7 @@ export type PreparedRequest =
        */
       send(signal: AbortSignal, traceparent?: string): Promise<ToolAnswer>;
     }
-  | { readonly kind: 'unsent' | 'unavailable'; readonly message: string };
+  | { readonly kind: 'unfit' | 'unsent' | 'unavailable'; readonly message: string };
 
 /** The way to one bound tool. */
 export interface ToolAdapter {

@@ -1,4 +1,4 @@
-import { BOUNDS } from '../../contracts/index.ts';
+import { BOUNDS, type ExecutorErrorCode } from '../../contracts/index.ts';
 import { wellFormed } from '../../core/i-json.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { type Execution, failure, type Outcome, outputBytes, success } from '../../core/outcome.ts';
@@ -36,9 +36,13 @@ export function unknown(why: string): Outcome {
 
 /** Why a request could not be made ready. */
 export function refusal(prepared: Exclude<PreparedRequest, { kind: 'ready' }>): Execution {
-  const code = prepared.kind === 'unavailable' ? 'TOOL_UNAVAILABLE' : 'TOOL_FAILED';
-  return { kind: 'outcome', outcome: failure(code, short(prepared.message)) };
+  return { kind: 'outcome', outcome: failure(REFUSALS[prepared.kind], short(prepared.message)) };
 }
+
+const REFUSALS = { unfit: 'EXECUTION_FAILED', unsent: 'TOOL_FAILED', unavailable: 'TOOL_UNAVAILABLE' } as const satisfies Record<
+  Exclude<PreparedRequest['kind'], 'ready'>,
+  ExecutorErrorCode
+>;
 
 /** The cut may fall into a surrogate pair. */
 function short(message: string): string {

@@ -130,7 +130,10 @@ describe('a parameter', () => {
     '%c0%ae%c0%ae',
   ];
   it.each(PATHS)('cannot be a step or a slash in the path: %j', async (p) => {
-    expect(await call(toolAt({ port: 1 }, inPath), { p })).toMatchObject({ kind: 'unsent', message: expect.stringContaining('a parameter in the path') });
+    expect(await call(toolAt({ port: 1 }, inPath), { p })).toMatchObject({
+      kind: 'unfit',
+      message: expect.stringMatching(/^inputs\.params\.p fills a segment of the path and /),
+    });
   });
 
   it('that looks like a host, a query or a fragment stays inside its segment', async () => {
@@ -147,7 +150,7 @@ describe('a parameter', () => {
 
   it.each(['a\r\nX-Evil: 1', 'a\nb', 'a\rb', 'a\0b', 'é', '\u2028', 'a\u007f'])('cannot break a header: %j', async (p) => {
     const tool = toolAt({ port: 1 }, { request: { headers: { 'X-A': '{{params.p}}' } } });
-    expect(await call(tool, { p })).toMatchObject({ kind: 'unsent', message: expect.stringContaining('X-A') });
+    expect(await call(tool, { p })).toMatchObject({ kind: 'unfit', message: expect.stringMatching(/^inputs\.params\.p fills the header X-A and /) });
   });
 
   it.each([
@@ -157,7 +160,7 @@ describe('a parameter', () => {
     ['inherited', { p: { toString: 'x' } }],
   ])('that is %s is refused before anything is sent', async (_, params) => {
     const tool = toolAt({ port: 1 }, { request: { query: { p: 'x{{params.p}}' } } });
-    expect(await call(tool, params)).toMatchObject({ kind: 'unsent', message: expect.stringContaining('params.p') });
+    expect(await call(tool, params)).toMatchObject({ kind: 'unfit', message: expect.stringMatching(/^inputs\.params\.p /) });
   });
 });
 
@@ -220,7 +223,7 @@ describe('a secret', () => {
   it('with a line break never reaches a header', async () => {
     const tool = toolAt({ port: 1 }, { request: { headers }, http: { secrets: { token: 'env:X' } }, deps: { environment: () => 'secret\r\nX-Evil: 1' } });
     const answer = await call(tool);
-    expect(answer).toMatchObject({ kind: 'unsent' });
+    expect(answer).toMatchObject({ kind: 'unavailable', message: expect.stringContaining('the header Authorization') });
     expect(JSON.stringify(answer)).not.toContain('Evil');
   });
 });

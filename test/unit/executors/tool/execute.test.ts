@@ -47,6 +47,17 @@ describe('a tool call', () => {
   });
 
   it.each([
+    ['unfit', /^EXECUTION_FAILED: inputs\.params\.p is bad$/],
+    ['unsent', /^TOOL_FAILED: /],
+    ['unavailable', /^TOOL_UNAVAILABLE: /],
+  ] as const)('that is %s tells whose fault it is: the caller, the way to the tool, or this host', async (kind, words) => {
+    for (const effect of ['none', 'once'] as const) {
+      const { executor } = rig({ effect, prepare: async () => ({ kind, message: 'inputs.params.p is bad' }) });
+      expect(await answer(deliver(executor, callTask('t', 'op')))).toMatch(words);
+    }
+  });
+
+  it.each([
     ['another capability', { ...callTask('t', 'op').manifest, capability_id: 'FILE_MOVE' }, /^UNSUPPORTED_CAPABILITY/],
     ['inputs without params', { ...callTask('t', 'op').manifest, inputs: { tool: 't', operation: 'op' } }, /^EXECUTION_FAILED: inputs.params/],
     ['an input too many', { ...callTask('t', 'op').manifest, inputs: { tool: 't', operation: 'op', params: {}, url: 'x' } }, /^EXECUTION_FAILED: inputs/],
