@@ -2,7 +2,7 @@ import { canonicalJson } from '../src/core/canonical-json.ts';
 import type { Clock } from '../src/core/clock.ts';
 import { isWritError, WritError } from '../src/core/errors.ts';
 import { sha256Hex } from '../src/core/hash.ts';
-import type { KnownPlan, PlanEndReader, PlanHistories, PlanReceipt, Plans, PlanView, PlanViews } from '../src/core/ports/index.ts';
+import type { KnownPlan, MemoryGuard, PlanEndReader, PlanHistories, PlanReceipt, Plans, PlanView, PlanViews } from '../src/core/ports/index.ts';
 import { MAX_PLAN_BYTES } from './catalog.ts';
 import type { FoundJob } from './job-lookup.ts';
 import { keptInJob } from './kept-plan.ts';
@@ -23,7 +23,7 @@ export interface PlansDeps {
   readonly histories?: PlanHistories;
   readonly clock: Clock;
   /** Refuses new work when Redis is nearly full. */
-  readonly guard?: { check(): Promise<void> };
+  readonly guard?: MemoryGuard;
 }
 
 /** Each round needs another writer to change the same job in between. */
@@ -101,6 +101,7 @@ export function createPlans({ jobs, views, ends, remembered = () => undefined, h
       // What is shown of a plan that begins later is kept until then. One that has ended since is looked at again.
       if (!(await views.open(id, view, Math.ceil(notBefore / 1000), clock.now()))) return undefined;
       await jobs.add(id, data, when);
+      guard?.added(1, JSON.stringify(data.envelope).length);
       return receipt('accepted');
     }
     if (isOnItsWay(found)) return receipt('in-flight');

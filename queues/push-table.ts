@@ -76,6 +76,7 @@ async function add({ push, row, context }: Situation): Promise<Receipt> {
   await context.guard?.check();
   if (row?.cancelRequested) await context.ledger.clearCancel(push.taskId, context.clock.now());
   await context.queue(push).add(push.name, push.data, jobOptions(push.jobId, push.attempts, push.when));
+  context.guard?.added(1, push.text.length);
   return receiptOf('accepted', push);
 }
 
@@ -190,7 +191,11 @@ async function together(pushes: readonly Push[], work: (push: Push) => Promise<R
   });
 }
 
-async function addFresh(fresh: readonly Push[], { queue, addJobs }: PushContext): Promise<void> {
+async function addFresh(fresh: readonly Push[], { queue, addJobs, guard }: PushContext): Promise<void> {
+  guard?.added(
+    fresh.length,
+    fresh.reduce((sum, { text }) => sum + text.length, 0),
+  );
   const places = new Map<Queue<unknown>, Push[]>();
   for (const push of fresh) {
     const place = queue(push);

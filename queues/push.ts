@@ -4,7 +4,7 @@ import type { Replicated } from '../src/adapters/redis/replicated.ts';
 import type { TaskJob } from '../src/contracts/index.ts';
 import type { Clock } from '../src/core/clock.ts';
 import { WritError } from '../src/core/errors.ts';
-import type { Ledger, Receipt, ResultReader, TaskRow } from '../src/core/ports/index.ts';
+import type { Ledger, MemoryGuard, Receipt, ResultReader, TaskRow } from '../src/core/ports/index.ts';
 import { WHEN } from '../src/core/when.ts';
 import type { AddJobs } from './add-jobs.ts';
 import type { openQueue } from './open-queue.ts';
@@ -27,7 +27,7 @@ export interface EnqueueDeps {
   /** Waits for replicas before a push is acknowledged. */
   readonly replicated?: Replicated | undefined;
   /** Refuses new work when Redis is nearly full. */
-  readonly guard?: { check(): Promise<void> };
+  readonly guard?: MemoryGuard;
   /** Single pushes of one turn of the event loop are one question and one command: for a process whom many ask at a time. */
   readonly together?: boolean;
 }

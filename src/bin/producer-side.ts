@@ -35,6 +35,7 @@ export interface ProducerSide extends AsyncDisposable {
 /** Queues, ledger, signals and, where it lies on this host, the journal: the one way in which tasks are pushed and looked up. */
 export function openProducerSide({ config, places, connection, results, signals, files = () => config.file }: ProducerWiring): ProducerSide {
   const ledger = openLedger(config, connection);
+  const guard = memoryGuard(config, connection);
   const enqueue = createEnqueue({
     connection,
     ledger,
@@ -42,7 +43,7 @@ export function openProducerSide({ config, places, connection, results, signals,
     clock: systemClock,
     pool: config.pool.id,
     providers: boundProviders(registryRoots(config)),
-    guard: memoryGuard(config, connection),
+    guard,
     together: true,
     ...sharding(config, connection),
   });
@@ -53,6 +54,7 @@ export function openProducerSide({ config, places, connection, results, signals,
       ledger,
       results,
       signals: { onRecorded: async (taskId, listener) => (await signals()).onRecorded(taskId, listener) },
+      assertRoom: () => guard.check(),
       preview: async (manifest) => (await import('../../processors/preview-file.ts')).previewHere(manifest, files()),
       get journal() {
         return journal.view();

@@ -3,21 +3,22 @@ import { broken, type Finding, type Probe, passed, warning } from '../../core/fi
 import { failed, ok, type Result } from '../../core/result.ts';
 import { bytes } from '../../core/units.ts';
 import { versionOf } from '../processes/program-version.ts';
+import { fillOf, fullness, type MemoryLimits } from './memory-guard.ts';
 import { boundsValues, MAX_VALUE_BYTES, type RedisHealth, redisHealth, UNBOUNDED } from './policy.ts';
 import type { RedisConnection } from './redis-connection.ts';
 
 export interface RedisQuestions {
   /** `redis.url`; empty: `writ up` starts a server of its own. */
   readonly url: string;
-  /** Share of the server's memory above which new work is refused. */
-  readonly highWater: number;
+  /** When new work is refused. */
+  limits(redis: RedisConnection): MemoryLimits;
   /** What to do when the server does not answer. */
   readonly start: string;
   connect(): Promise<RedisConnection>;
 }
 
 /** Redis as it answers now, and the program that would serve it. */
-export async function redisProbes({ url, highWater, start, connect }: RedisQuestions): Promise<readonly Probe[]> {
+export async function redisProbes({ url, limits, start, connect }: RedisQuestions): Promise<readonly Probe[]> {
   const health = await healthOf(connect);
   return [
     { title: 'redis-server', look: () => program(url), todo: 'install Redis 7 or newer' },
@@ -27,7 +28,7 @@ export async function redisProbes({ url, highWater, start, connect }: RedisQuest
           { title: 'Redis policy', look: () => policy(health.value), todo: '' },
           { title: 'Redis persistence', look: () => persistence(health.value), todo: '' },
           { title: 'Redis values', look: async () => bound(await boundsValues(await connect())), todo: '' },
-          { title: 'Redis memory', look: () => fill(health.value, highWater), todo: '' },
+          { title: 'Redis memory', look: async () => fill(health.value, await connect(), limits), todo: '' },
         ]
       : []),
   ];
@@ -64,8 +65,10 @@ function bound(isBounded: boolean | undefined): Finding {
   return isBounded ? passed(`at most ${bytes(MAX_VALUE_BYTES)} each`) : warning(UNBOUNDED, `set proto-max-bulk-len ${MAX_VALUE_BYTES}`);
 }
 
-function fill({ usedBytes, limitBytes }: RedisHealth, highWater: number): Finding {
+async function fill({ usedBytes, limitBytes }: RedisHealth, redis: RedisConnection, limitsOf: RedisQuestions['limits']): Promise<Finding> {
   if (limitBytes === 0) return passed(`${bytes(usedBytes)} used, no limit`);
+  const limits = limitsOf(redis);
   const found = `${bytes(usedBytes)} of ${bytes(limitBytes)} used`;
-  return usedBytes > limitBytes * highWater ? broken(`${found}: new work is refused`, 'finish or remove jobs, or raise redis.max_memory_mb') : passed(found);
+  const full = fullness(await fillOf(redis, limits), limits);
+  return full === undefined ? passed(found) : broken(full, 'finish or remove jobs, or raise redis.max_memory_mb');
 }

@@ -107,48 +107,6 @@ export async function checkRedisPolicy(redis: RedisConnection): Promise<readonly
   ];
 }
 
-export interface MemoryLimits {
-  /** Part of the limit above which new work is refused, 0 to 1. */
-  readonly highWater: number;
-  /** Limit to use when the server has none of its own; 0: none. */
-  readonly limitBytes: number;
-}
-
-/** Refuses new work when the server is nearly full. */
-export interface MemoryGuard {
-  /** Throws WritError REDIS_FULL above the high-water mark. One INFO per `maxAgeMs` at most, shared by all callers. */
-  check(): Promise<void>;
-}
-
-export function createMemoryGuard(redis: RedisConnection, limits: MemoryLimits, clock: { monotonic(): number }, maxAgeMs = 1000): MemoryGuard {
-  let asked: { at: number; health: Promise<RedisHealth> } | undefined;
-  return {
-    async check() {
-      const now = clock.monotonic();
-      if (!asked || now - asked.at >= maxAgeMs) {
-        const health = redisHealth(redis);
-        asked = { at: now, health };
-        health.catch(() => {
-          asked = undefined;
-        });
-      }
-      const full = fullness(await asked.health, limits);
-      if (full !== undefined) throw new WritError('REDIS_FULL', full);
-    },
-  };
-}
-
-/** A sentence when the server is above the mark. */
-function fullness({ usedBytes, limitBytes }: RedisHealth, limits: MemoryLimits): string | undefined {
-  const limit = limitBytes || limits.limitBytes;
-  if (limit === 0 || usedBytes <= limit * limits.highWater) return undefined;
-  return `Redis uses ${mebibytes(usedBytes)} of ${mebibytes(limit)} MiB, above ${Math.round(limits.highWater * 100)} %: no new work until jobs are finished or memory is added`;
-}
-
-function mebibytes(bytes: number): string {
-  return (bytes / 1024 / 1024).toFixed(1);
-}
-
 /** A real write, for readiness. Throws WritError REDIS_FULL or REDIS_UNAVAILABLE (also for a read-only replica). */
 export async function probeWrite(redis: RedisConnection): Promise<void> {
   const token = randomUUID();

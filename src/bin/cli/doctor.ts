@@ -5,6 +5,7 @@ import { effectOf } from '../../../config/reloadable.ts';
 import { pausedFinding } from '../../../queues/queue-control.ts';
 import { examineHost } from '../../adapters/linux/doctor.ts';
 import { redisProbes } from '../../adapters/redis/doctor.ts';
+import type { RedisConnection } from '../../adapters/redis/redis-connection.ts';
 import { examineJournal } from '../../adapters/sqlite/doctor.ts';
 import { examinePlans } from '../../adapters/tool-bindings/doctor.ts';
 import { examineContentSearch } from '../../content-search/io/doctor.ts';
@@ -24,6 +25,7 @@ import { BINDINGS, bindingsMark } from '../../reload/live-bindings.ts';
 import { REGISTRIES, registriesMark } from '../../reload/live-registries.ts';
 import type { Diagnosis } from '../../surfaces/cli/services.ts';
 import { registryDirectories, registryRoots } from '../plan/registry-roots.ts';
+import { memoryLimits } from '../redis-target.ts';
 import type { CliRedis, CliSettings } from './settings.ts';
 import { settingsProbes } from './settings-probes.ts';
 import { openQueueControl } from './status.ts';
@@ -41,7 +43,12 @@ export async function diagnose({ loaded, places }: CliSettings, { redis, scopes,
   const { config } = loaded;
   const { search, sandbox } = config.tools;
   const content = () => contentSettings(config, userSurroundings());
-  const server = { url: config.redis.url, highWater: config.redis.high_water, start: START, connect: () => redis.connection('producer') };
+  const server = {
+    url: config.redis.url,
+    limits: (connection: RedisConnection) => memoryLimits(config, connection),
+    start: START,
+    connect: () => redis.connection('producer'),
+  };
   const kernel = async () => {
     await reachKernel();
     return passed('answers');

@@ -1,13 +1,15 @@
 import { probeWrite } from '../../adapters/redis/policy.ts';
 import type { RedisConnection } from '../../adapters/redis/redis-connection.ts';
 import type { Clock } from '../../core/clock.ts';
-import type { KernelClient, QueueControl, TaskIndex } from '../../core/ports/index.ts';
+import type { KernelClient, MemoryGuard, QueueControl, TaskIndex } from '../../core/ports/index.ts';
 import { checkHealth } from '../../observability/health-check.ts';
 import type { Finding } from '../../observability/metrics-socket.ts';
 import type { Readiness } from '../../surfaces/http/services.ts';
 
 export interface ReadinessPorts {
   readonly connection: RedisConnection;
+  /** Refuses where a push would be refused. */
+  readonly guard: Pick<MemoryGuard, 'check'>;
   readonly kernel: Pick<KernelClient, 'ping'>;
   readonly index: Pick<TaskIndex, 'health'>;
   readonly queues: Pick<QueueControl, 'paused'>;
@@ -24,6 +26,7 @@ const SHARED_MS = 500;
 /** Asks everything that a push needs, for real, and the workers of this data directory whether they can serve it. Never throws. */
 export function createReadiness({
   connection,
+  guard,
   kernel,
   index,
   queues,
@@ -36,7 +39,8 @@ export function createReadiness({
     Promise.all([
       checkHealth('redis', async () => {
         await probeWrite(connection);
-        return 'takes writes';
+        await guard.check();
+        return 'takes writes, and has room for new work';
       }),
       checkHealth('kernel', async () => {
         await kernel.ping();

@@ -36,7 +36,7 @@ import { createPlanPreview } from '../plan/preview.ts';
 import { registryDirectories, registryRoots } from '../plan/registry-roots.ts';
 import { planSignatures } from '../plan/signatures.ts';
 import { openProducerSide } from '../producer-side.ts';
-import { redisTarget } from '../redis-target.ts';
+import { memoryGuard, redisTarget } from '../redis-target.ts';
 import { openResults } from '../results.ts';
 import { signatureReader } from '../signatures.ts';
 import { createReadiness } from './readiness.ts';
@@ -137,6 +137,7 @@ export function wireHttpServices(wiring: HttpWiring): {
     maxWaitS: config.http.max_wait_s,
     ready: createReadiness({
       connection,
+      guard: memoryGuard(config, connection),
       kernel: kernelClient(kernel, 'readiness (http)'),
       index,
       queues,

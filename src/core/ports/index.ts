@@ -21,6 +21,7 @@ export type * from './kernel.ts';
 export type * from './kernel-client.ts';
 export type * from './kernel-store.ts';
 export type * from './ledger.ts';
+export type * from './memory-guard.ts';
 export type * from './message-changes.ts';
 export type * from './message-cursor-keys.ts';
 export type * from './message-engine.ts';

@@ -14,6 +14,8 @@ export interface TaskGateway {
   readonly signals: Pick<TaskSignals, 'onRecorded'>;
   /** `undefined` where no journal lies: on another host, or before the first file task. */
   readonly journal: Pick<FileJournal, 'view'> | undefined;
+  /** Whether a new job would be taken. Throws WritError REDIS_FULL, REDIS_UNAVAILABLE. Absent where nobody asks. */
+  assertRoom?(): Promise<void>;
   /** What a file task would find on this host now, nothing touched; `undefined`: it is none. */
   preview?(manifest: TaskManifest): Promise<FilePreview | undefined>;
 }

@@ -41,6 +41,7 @@ async function poolOf(rig: Rig): Promise<{ readonly ready: unknown; readonly doc
   try {
     const ready = createReadiness({
       connection,
+      guard: { check: async () => undefined },
       kernel: { ping: async () => undefined },
       index: { health: () => ({ state: 'ready', tasks: 0, problem: undefined }) as never },
       queues: { paused: async () => [] },

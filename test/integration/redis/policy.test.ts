@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createRedisLedger } from '../../../src/adapters/redis/ledger.ts';
-import { boundsValues, checkRedisPolicy, createMemoryGuard, probeWrite, redisHealth } from '../../../src/adapters/redis/policy.ts';
+import { boundsValues, checkRedisPolicy, probeWrite, redisHealth } from '../../../src/adapters/redis/policy.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
 import { queueRig, taskJob } from '../queues/fixture.ts';
 
@@ -49,21 +49,6 @@ describe('the policy that a Redis server must have', () => {
     const limited = redis.duplicate({ username: 'limited', password: 'pw' });
     expect(await checkRedisPolicy(limited)).toEqual([]);
     limited.disconnect();
-  });
-
-  it('refuses new work above the high-water mark, with one look for many callers', async () => {
-    let now = 0;
-    const clock = { monotonic: () => now };
-    const guard = createMemoryGuard(redis, { highWater: 0.5, limitBytes: 0 }, clock);
-    await guard.check();
-    const { usedBytes } = await redisHealth(redis);
-    await redis.config('SET', 'maxmemory', String(Math.round(usedBytes * 1.5)));
-    await guard.check();
-    now = 1000;
-    await expect(guard.check()).rejects.toMatchObject({ code: 'REDIS_FULL', message: expect.stringContaining('50 %') });
-    const own = createMemoryGuard(redis, { highWater: 0.5, limitBytes: 1 }, clock);
-    await redis.config('SET', 'maxmemory', '0');
-    await expect(own.check()).rejects.toMatchObject({ code: 'REDIS_FULL' });
   });
 
   it('is proven by a real write, which a full server and a replica refuse', async () => {

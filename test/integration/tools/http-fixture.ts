@@ -40,7 +40,7 @@ export async function call(
   { tool }: OpenTool,
   params: JsonObject = {},
   signal = new AbortController().signal,
-): Promise<ToolAnswer | { kind: 'unavailable'; message: string }> {
+): Promise<ToolAnswer | { kind: 'unfit' | 'unavailable'; message: string }> {
   const prepared = await tool.adapter.prepare({ taskId: 'task-1', operation: 'op', params }, signal);
   return prepared.kind === 'ready' ? prepared.send(signal) : prepared;
 }

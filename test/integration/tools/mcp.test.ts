@@ -33,7 +33,7 @@ async function call(
   operation: string,
   params: JsonObject = {},
   signal = new AbortController().signal,
-): Promise<ToolAnswer | { kind: 'unavailable'; message: string }> {
+): Promise<ToolAnswer | { kind: 'unfit' | 'unavailable'; message: string }> {
   const prepared = await adapter.prepare({ taskId: 'task-1', operation, params }, signal);
   return prepared.kind === 'ready' ? prepared.send(signal) : prepared;
 }

@@ -1,5 +1,5 @@
 import { BOUNDS, type DryRun, TaskJob } from '../../../contracts/index.ts';
-import { WritError } from '../../../core/errors.ts';
+import { isWritError, WritError } from '../../../core/errors.ts';
 import { manifestSha256 } from '../../../core/hash.ts';
 import type { PushOptions } from '../../../core/ports/index.ts';
 import { leaseTermsOf } from './lease-terms.ts';
@@ -28,11 +28,13 @@ export async function dryRun(
   const refused = await refusedAuthority(job, sign, push, services);
   const status = await readTaskStatus(manifest.task_id, services.tasks);
   const standing = standingOf(status, sha);
+  const full = needsRoom(status, standing) ? await fullness(services.tasks) : [];
   const files = refused === undefined ? await services.tasks.preview?.(manifest) : undefined;
   const obstacles = [
     ...tooLarge,
     ...(refused === undefined ? [] : [refused]),
     ...(standing === 'conflict' ? [obstacle('TASK_ID_CONFLICT', 'the task_id is already used for another manifest', 'manifest.task_id')] : []),
+    ...full,
     // What has ended or is on its way is answered from there, whatever its files look like since.
     ...(standing === 'new' || standing === 'failed'
       ? (files?.problems ?? []).map(({ field, message }) => obstacle('EXECUTION_FAILED', message, `manifest.${field}`))
@@ -65,6 +67,21 @@ function standingOf(status: TaskStatus, sha: string): Standing {
   if (status.state !== 'waiting' && status.state !== 'running') return 'new';
   const queued = shaOf(status.job?.data);
   return queued === undefined || queued === sha ? 'in-flight' : 'conflict';
+}
+
+/** A failed job that is kept runs again in its place. */
+function needsRoom(status: TaskStatus, standing: Standing): boolean {
+  return standing === 'new' || (standing === 'failed' && 'job' in status && status.job?.state !== 'failed');
+}
+
+async function fullness({ assertRoom }: Pick<SubmitServices['tasks'], 'assertRoom'>): Promise<readonly Obstacle[]> {
+  try {
+    await assertRoom?.();
+    return [];
+  } catch (error) {
+    if (!isWritError(error) || error.code !== 'REDIS_FULL') throw error;
+    return [obstacle(error.code, error.message)];
+  }
 }
 
 /** Of the manifest in a queued job; what is no task is the worker's to refuse. */
