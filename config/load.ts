@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { existsSync, lstatSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { messageOf, WritError } from '../src/core/errors.ts';
+import { saysAbsent, unreadable } from '../src/core/unreadable.ts';
 import { isWithin } from './base-directories.ts';
 import { type Fault, faultsOf, invalidConfig } from './issues.ts';
 import { type Layer, mergeLayers, type Source } from './layers.ts';
@@ -49,7 +50,7 @@ export interface LoadedConfig {
  */
 export function loadConfig(options: LoadOptions = {}): LoadedConfig {
   const { flags = {}, env = process.env, cwd = process.cwd(), root = packageRoot() } = options;
-  const dataDir = options.dataDir === undefined ? dataDirectory({ environment: env, cwd, root }) : path.resolve(cwd, options.dataDir);
+  const dataDir = chosenDataDirectory(options);
   const written = [ownFileLayer(dataDir, cwd, options.configFile), environmentLayer(env), searchEngineLayer(env), flagLayer(flags), otelOffLayer(env)];
   const plain = mergeLayers([shippedLayer(root), ...written]);
   const { values, sources } = isTracingWanted(plain.values) ? mergeLayers([shippedLayer(root), otelLayer(env), ...written]) : plain;
@@ -70,6 +71,11 @@ export function loadConfig(options: LoadOptions = {}): LoadedConfig {
       return sourcesOfSettings(sources);
     },
   };
+}
+
+/** The data directory that these words choose, absolute; nothing of it is read. */
+export function chosenDataDirectory({ env = process.env, cwd = process.cwd(), root = packageRoot(), dataDir }: LoadOptions): string {
+  return dataDir === undefined ? dataDirectory({ environment: env, cwd, root }) : path.resolve(cwd, dataDir);
 }
 
 /** A secret that a tool's binding names as `env:<NAME>`. */
@@ -153,7 +159,12 @@ function ownFileLayer(dataDir: string, cwd: string, configFile: string | undefin
 
 /** A link that leads nowhere is a name, too: whoever made it has settings somewhere. */
 function isNamed(file: string): boolean {
-  return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+  try {
+    return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    if (saysAbsent(error)) return false;
+    throw unreadable(file, error);
+  }
 }
 
 const DEFAULT: Source = { layer: 'default', place: 'default' };

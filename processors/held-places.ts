@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { isThere } from '../src/adapters/files/is-there.ts';
 import { holdPlace } from '../src/adapters/linux/hold-place.ts';
 import { type Lifecycle, lifecycle } from '../src/core/lifecycle.ts';
 import type { HeldPlace } from '../src/core/ports/index.ts';
@@ -37,7 +37,7 @@ export function holdPlaces(paths: Readonly<Record<string, string>>): HeldPlaces 
     findings,
     ...lifecycle(
       () => {
-        for (const [name, path] of Object.entries(paths)) if (existsSync(path)) held.set(name, holdPlace(path));
+        for (const [name, path] of Object.entries(paths)) if (isThere(path)) held.set(name, holdPlace(path));
       },
       () => {
         for (const place of held.values()) place.close();

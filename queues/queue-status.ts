@@ -1,5 +1,6 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import type { Queue } from 'bullmq';
+import { isThere } from '../src/adapters/files/is-there.ts';
 import { ALL_TAGS, generationKey } from '../src/adapters/redis/keys.ts';
 import { redisHealth } from '../src/adapters/redis/policy.ts';
 import { createRedisPresence } from '../src/adapters/redis/presence.ts';
@@ -112,7 +113,7 @@ async function failuresOf(queue: Queue, connection: RedisConnection): Promise<Pi
 }
 
 async function workersOf(directory: string, connection: RedisConnection): Promise<SystemStatus['workers']> {
-  const instances = existsSync(directory) ? readdirSync(directory).flatMap((name) => /^(.+)\.lock$/.exec(name)?.[1] ?? []) : [];
+  const instances = isThere(directory) ? readdirSync(directory).flatMap((name) => /^(.+)\.lock$/.exec(name)?.[1] ?? []) : [];
   const presence = createRedisPresence(connection);
   return Promise.all(instances.map(async (instance) => ({ instance, alive: await presence.isAlive(instance) })));
 }

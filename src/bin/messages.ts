@@ -2,6 +2,7 @@ import { unknownSearchEngine } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
 import type { MessageLaneOptions } from '../../queues/message-lane.ts';
 import { randomHex } from '../adapters/crypto/random-hex.ts';
+import { isThere } from '../adapters/files/is-there.ts';
 import type { RedisConnection } from '../adapters/redis/redis-connection.ts';
 import { systemClock } from '../core/clock.ts';
 import { messageOf, WritError } from '../core/errors.ts';
@@ -29,10 +30,12 @@ interface Wiring {
   readonly places: DataDirPaths;
 }
 
-/** Search in the messages of a data directory; where messages are off, every question throws WritError WRONG_STATE. */
+/** Search in the messages of a data directory; where messages are off, every question throws WritError WRONG_STATE. @throws WritError STORAGE_UNAVAILABLE where this account may not look */
 export function openMessageSearch(wiring: Wiring): Lifecycle & MessageSearch {
   const { enabled, read_only: readOnly, engine } = wiring.config.messages;
   if (enabled && readOnly && engine !== 'postgresql') throw new WritError('WRONG_STATE', 'this host has no store of messages (messages.read_only)');
+  // A search that finds no store finds nothing; one that may not look has not searched.
+  if (enabled && !readOnly) isThere(wiring.places.messages);
   return wiring.config.messages.enabled ? searchOnHost(searchOptionsOf(wiring.config.messages, wiring.places)) : MESSAGES_OFF;
 }
 

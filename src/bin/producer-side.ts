@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs';
 import type { Config } from '../../config/schema.ts';
 import { createEnqueue } from '../../queues/enqueue.ts';
 import { type QueueShards, queueShards } from '../../queues/shards.ts';
+import { isThere } from '../adapters/files/is-there.ts';
 import { createRedisLedger } from '../adapters/redis/ledger.ts';
 import type { RedisConnection } from '../adapters/redis/redis-connection.ts';
 import { type Replicated, waitForReplicas } from '../adapters/redis/replicated.ts';
@@ -89,7 +89,7 @@ function openJournalWhenThere(file: string): { view(): TaskGateway['journal']; c
     view() {
       if (journal !== undefined || systemClock.monotonic() - lookedAt < LOOK_MS) return journal;
       lookedAt = systemClock.monotonic();
-      if (!existsSync(file)) return undefined;
+      if (!isThere(file)) return undefined;
       const opened = openJournalReader(file);
       reader = opened;
       journal = { view: async (taskId) => opened.view(taskId) };

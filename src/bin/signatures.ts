@@ -1,9 +1,9 @@
-import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Config } from '../../config/schema.ts';
 import { queueOfJob } from '../../queues/audience.ts';
 import { bestLibrary, inlineEd25519 } from '../adapters/crypto/inline.ts';
 import { nodeEd25519 } from '../adapters/crypto/node-crypto.ts';
+import { isThere } from '../adapters/files/is-there.ts';
 import { createRedisRevocations } from '../adapters/redis/revocations.ts';
 import { RevocationPayload } from '../contracts/index.ts';
 import { systemClock } from '../core/clock.ts';
@@ -72,7 +72,7 @@ function asItSays(lease: string) {
 }
 
 async function localRevocations(file: string): Promise<string[]> {
-  return existsSync(file) ? (await readFile(file, 'utf8')).split('\n').filter((line) => line !== '') : [];
+  return isThere(file) ? (await readFile(file, 'utf8')).split('\n').filter((line) => line !== '') : [];
 }
 
 /** A lease can be read without Redis; then only this host's copy of the log counts. */

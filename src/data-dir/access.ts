@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
+import { isThere } from '../adapters/files/is-there.ts';
 import { makeDirectory } from '../adapters/files/make-directory.ts';
 import { replaceFileDurably } from '../adapters/files/replace-file.ts';
 import { ROLES } from '../contracts/index.ts';
@@ -39,7 +40,7 @@ export function openAccess(places: DataDirPaths, api: ApiAddress) {
  * there has never been a file of keys: who revoked the last key meant it.
  */
 export async function ensureOperatorKey(places: DataDirPaths): Promise<void> {
-  if (existsSync(places.apiKeys)) return;
+  if (isThere(places.apiKeys)) return;
   const keys = await openKeys(places);
   await audited(
     openAudit(places),
@@ -53,7 +54,7 @@ export async function ensureOperatorKey(places: DataDirPaths): Promise<void> {
 
 /** What the running API wrote down; it knows its port also when the settings of this command differ. */
 function announcedUrl(file: string): string | undefined {
-  if (!existsSync(file)) return undefined;
+  if (!isThere(file)) return undefined;
   const url = readFileSync(file, 'utf8').trim();
   return /^https?:\/\/[^/\s]+$/.test(url) && URL.canParse(url) ? url : undefined;
 }
@@ -71,7 +72,7 @@ async function openKeys({ dataDir, apiKeys }: DataDirPaths): Promise<ApiKeyStore
 }
 
 async function assertNew(file: string): Promise<void> {
-  if (existsSync(file)) throw new WritError('INVALID_ARGUMENT', `${file} is there already: name another with --out`, { field: '--out' });
+  if (isThere(file)) throw new WritError('INVALID_ARGUMENT', `${file} is there already: name another with --out`, { field: '--out' });
   const directory = await stat(path.dirname(file)).catch(() => undefined);
   if (!directory?.isDirectory()) throw new WritError('INVALID_ARGUMENT', `there is no directory ${path.dirname(file)}`, { field: '--out' });
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { createExclusively } from '../adapters/files/create-exclusively.ts';
+import { assertReadable, isThere } from '../adapters/files/is-there.ts';
 import { makeDirectory } from '../adapters/files/make-directory.ts';
 import { messageOf, WritError } from '../core/errors.ts';
 import { shellWord } from '../core/shell-word.ts';
@@ -36,6 +37,18 @@ export function ensureDataDirectory(directory: string): DataDirectory {
     if (codeOf(error) === 'EEXIST' || codeOf(error) === 'ENOTDIR') throw refused(directory, 'is not a directory');
     throw new WritError('STORAGE_UNAVAILABLE', `the data directory ${directory} cannot be used: ${messageOf(error)}`, { field: FIELD, cause: error });
   }
+}
+
+/**
+ * Makes sure that this account may read the data directory, where there is one: whoever may not would take everything in it for
+ * something that is not there. Creates nothing.
+ *
+ * @throws WritError INVALID_CONFIG when it is no directory; STORAGE_UNAVAILABLE naming the directory that this account may not read
+ */
+export function assertReadableDataDirectory(directory: string): void {
+  if (!isThere(directory)) return;
+  if (!statSync(directory).isDirectory()) throw refused(directory, 'is not a directory');
+  assertReadable(directory);
 }
 
 function checkOwnership(directory: string): void {

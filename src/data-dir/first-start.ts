@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { isThere } from '../adapters/files/is-there.ts';
 import { makeDirectory } from '../adapters/files/make-directory.ts';
 import { ensureOperatorKey } from './access.ts';
 import type { DataDirPaths } from './paths.ts';
@@ -23,7 +23,7 @@ export const WORKSPACE_SCOPE = 'workspace';
  * @returns whether there were no settings before, so that they must be read again
  */
 export async function prepareFirstStart(places: DataDirPaths, settings: string): Promise<boolean> {
-  const isFirst = !existsSync(places.configFile);
+  const isFirst = !isThere(places.configFile);
   if (isFirst) makeDirectory(places.workspace, 0o777);
   // Whole at once: a start that is killed here must not leave settings without the directory.
   await initialise(places, isFirst ? withWorkspace(settings, places.workspace) : settings);

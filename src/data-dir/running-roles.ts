@@ -3,6 +3,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import { makeDirectory } from '../adapters/files/make-directory.ts';
 import { tryLock } from '../adapters/linux/flock.ts';
+import { saysAbsent, unreadable } from '../core/unreadable.ts';
 
 /** What a role answered to the last request to reload. */
 const Answer = z.object({
@@ -77,7 +78,7 @@ function write(directory: string, file: string, running: RunningRole): number | 
   }
 }
 
-/** The roles that run now; what is no such file, or is gone while we look, is left out. */
+/** The roles that run now; what is no such file, or is gone while we look, is left out. Throws WritError STORAGE_UNAVAILABLE for a directory that cannot be read. */
 export function runningRoles(directory: string): readonly RunningRole[] {
   return filesOf(directory).flatMap(({ file, isLocked }) => {
     const read = isLocked ? RunningRole.safeParse(jsonOf(file)) : undefined;
@@ -111,8 +112,9 @@ function isLockedFile(file: string): boolean | undefined {
 function namesOf(directory: string): string[] {
   try {
     return readdirSync(directory).sort();
-  } catch {
-    return [];
+  } catch (error) {
+    if (saysAbsent(error)) return [];
+    throw unreadable(directory, error);
   }
 }
 

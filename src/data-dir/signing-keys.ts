@@ -1,7 +1,8 @@
-import { existsSync, linkSync, renameSync } from 'node:fs';
+import { linkSync, renameSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createExclusively } from '../adapters/files/create-exclusively.ts';
+import { isThere } from '../adapters/files/is-there.ts';
 import { makeDirectory } from '../adapters/files/make-directory.ts';
 import { generateKey, type KeyUse, parseJwks, publicJwk } from '../lease/index.ts';
 import { ensureDataDirectory } from './data-directory.ts';
@@ -47,7 +48,7 @@ export async function initialise(places: DataDirPaths, settings: string): Promis
 export async function ensureKeys(places: DataDirPaths, roles: readonly SigningRole[] = ['kernel', 'executor']): Promise<readonly MadeKey[]> {
   const made: MadeKey[] = [];
   for (const role of roles) {
-    if (!existsSync(places[ROLES[role].key])) made.push(await makeKey({ role }, places));
+    if (!isThere(places[ROLES[role].key])) made.push(await makeKey({ role }, places));
   }
   return made;
 }
@@ -63,12 +64,12 @@ export async function makeKey({ role, capabilities = ['*'] }: NewKey, places: Da
   const publicFile = places[keyring];
   makeDirectory(path.dirname(privateFile));
   const jwk = generateKey({ use, capabilities });
-  const known = existsSync(publicFile) ? parseJwks(await readFile(publicFile, 'utf8'), publicFile) : [];
+  const known = isThere(publicFile) ? parseJwks(await readFile(publicFile, 'utf8'), publicFile) : [];
   await writeJwks(publicFile, [...known, publicJwk(jwk)]);
 
   const fresh = withKid(privateFile, jwk.kid);
   await writePrivateKey(fresh, jwk);
-  if (existsSync(privateFile)) await keepUnderKid(privateFile);
+  if (isThere(privateFile)) await keepUnderKid(privateFile);
   renameSync(fresh, privateFile);
   return { kid: jwk.kid, role, privateFile, publicFile };
 }
@@ -76,7 +77,7 @@ export async function makeKey({ role, capabilities = ['*'] }: NewKey, places: Da
 async function keepUnderKid(privateFile: string): Promise<void> {
   const { kid } = await readPrivateKey(privateFile);
   const kept = withKid(privateFile, kid);
-  if (!existsSync(kept)) linkSync(privateFile, kept);
+  if (!isThere(kept)) linkSync(privateFile, kept);
 }
 
 /** `kernel.key.json` → `kernel.key.<kid>.json`; a kid may hold anything, a file name not. */

@@ -1,4 +1,5 @@
-import { closeSync, existsSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { isThere } from '../adapters/files/is-there.ts';
 import { tryLock } from '../adapters/linux/flock.ts';
 import { WritError } from '../core/errors.ts';
 import { ensureDataDirectory } from './data-directory.ts';
@@ -20,7 +21,7 @@ export function lockUp(places: Pick<DataDirPaths, 'dataDir' | 'upLock' | 'apiUrl
   const pid = readFileSync(places.upLock, 'utf8').trim();
   closeSync(lock);
   const who = /^\d+$/.test(pid) ? `process ${pid}` : 'another process';
-  const url = existsSync(places.apiUrl) ? `, its API at ${readFileSync(places.apiUrl, 'utf8').trim()}` : '';
+  const url = isThere(places.apiUrl) ? `, its API at ${readFileSync(places.apiUrl, 'utf8').trim()}` : '';
   throw new WritError(
     'WRONG_STATE',
     `\`writ up\` runs already for the data directory ${places.dataDir} (${who}${url}): use that one, stop it (SIGTERM, or Ctrl-C where it runs), or name another directory with --data-dir`,

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, existsSync, readFileSync, statfsSync, unlinkSync, writeFileSync } from 'node:fs';
+import { closeSync, readFileSync, statfsSync, unlinkSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { broken, type Check, examine, type Finding, type Probe, passed, warning } from '../../core/findings.ts';
 import { bytes } from '../../core/units.ts';
+import { isThere } from '../files/is-there.ts';
+import { codeOf } from '../files/small-file.ts';
 import { hasOpenat2 } from './confined-fs/openat2.ts';
 import { libc, RENAME_NOREPLACE } from './libc.ts';
 import { processLibc } from './libc-process.ts';
@@ -11,6 +13,8 @@ import { processLibc } from './libc-process.ts';
 const AT_FDCWD = -100;
 const ENOSPC_SOON = 1024 ** 3;
 const MEMORY_LOW = 512 * 1024 ** 2;
+const UNWRITABLE =
+  'run this as the account that Writ runs as, on a file system that is mounted for writing; or name another data directory with WRIT_DATA_DIR or --data-dir';
 const LINUX_ONLY = 'worker roles need Linux; on other systems only the client commands work';
 
 /** What this machine and its kernel can do. */
@@ -48,15 +52,26 @@ function openat2(): Finding {
 
 /** A rename in the data directory itself: whether a file system can do it only shows on a file of its own. */
 async function renameat2(dataDir: string): Promise<Finding> {
-  if (!existsSync(dataDir)) return warning('not looked at: there is no data directory yet', 'run `writ init`');
+  if (!isThere(dataDir)) return warning('not looked at: there is no data directory yet', 'run `writ init`');
   const from = path.join(dataDir, `.writ-doctor-${randomUUID()}`);
-  writeFileSync(from, '', { flag: 'wx', mode: 0o600 });
+  const refused = unwritten(from);
+  if (refused !== undefined) return broken(`not looked at: nothing can be written in ${dataDir} (${refused})`, UNWRITABLE);
   const to = `${from}-renamed`;
   const answer = await libc().renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE);
   unlinkSync(answer < 0 ? from : to);
   return answer < 0
     ? warning(`refused (errno ${-answer})`, 'nothing: files with one link are moved by link and unlink instead')
     : passed('a rename that never replaces works');
+}
+
+/** Why a probe file cannot be made; a read-only file system and a foreign directory say nothing about the kernel. */
+function unwritten(file: string): string | undefined {
+  try {
+    writeFileSync(file, '', { flag: 'wx', mode: 0o600 });
+    return undefined;
+  } catch (error) {
+    return codeOf(error);
+  }
 }
 
 function pidfd(): Finding {
@@ -79,7 +94,7 @@ function memory(): Finding {
 
 function disk(dataDir: string): Finding {
   let directory = dataDir;
-  while (!existsSync(directory)) directory = path.dirname(directory);
+  while (!isThere(directory)) directory = path.dirname(directory);
   const { bavail, bsize } = statfsSync(directory);
   const free = bavail * bsize;
   return free < ENOSPC_SOON ? warning(`${bytes(free)} free`, 'make room: journal and queue need to write') : passed(`${bytes(free)} free`);

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { chmodSync, renameSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { WritError } from '../../core/errors.ts';
+import { readIfThere } from '../files/is-there.ts';
 import { makeDirectory } from '../files/make-directory.ts';
 import { shortDirectory } from '../linux/short-directory.ts';
 import { Sqlite } from '../sqlite/driver.ts';
@@ -55,18 +56,15 @@ export function ensurePassword(directory: string): string {
   return password;
 }
 
+/** Throws WritError STORAGE_UNAVAILABLE for one that this account may not read: it says nothing about a server. */
 function readPassword(file: string): string | undefined {
-  try {
-    const text = readFileSync(file, 'utf8').trim();
-    return /^[0-9a-f]{64}$/.test(text) ? text : undefined;
-  } catch {
-    return undefined;
-  }
+  const text = readIfThere(file)?.trim();
+  return text !== undefined && /^[0-9a-f]{64}$/.test(text) ? text : undefined;
 }
 
 /**
  * How any process of this user reaches the embedded server of a directory.
- * Throws WritError REDIS_UNAVAILABLE when none was ever started there.
+ * Throws WritError REDIS_UNAVAILABLE when none was ever started there, STORAGE_UNAVAILABLE when this account may not look.
  */
 export function embeddedTarget(directory: string): ServerTarget {
   const password = readPassword(join(directory, PASSWORD_FILE));

@@ -1,5 +1,6 @@
-import { existsSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import path from 'node:path';
+import { isThere } from '../files/is-there.ts';
 import { SOCKET } from './embedded-files.ts';
 import { endServer, type Server } from './embedded-server.ts';
 
@@ -17,11 +18,20 @@ export function endWithoutSocket(server: Server, { directory, stopTimeoutMs }: {
   const ours = inodeOf(directory);
   let missed = 0;
   const looks = setInterval(() => {
-    const isGone = ours !== undefined && inodeOf(directory) === ours && !existsSync(path.join(directory, SOCKET));
+    const isGone = ours !== undefined && inodeOf(directory) === ours && !mayBeThere(path.join(directory, SOCKET));
     missed = isGone ? missed + 1 : 0;
     if (missed === LOOKS) void endServer(server, stopTimeoutMs);
   }, LOOK_MS).unref();
   return () => clearInterval(looks);
+}
+
+/** What cannot be looked at is not gone. */
+function mayBeThere(socket: string): boolean {
+  try {
+    return isThere(socket);
+  } catch {
+    return true;
+  }
 }
 
 function inodeOf(directory: string): number | undefined {

@@ -1,7 +1,8 @@
-import { existsSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { type Check, examine, type Finding, passed, warning } from '../../core/findings.ts';
 import type { Json } from '../../core/json.ts';
 import { bytes } from '../../core/units.ts';
+import { isThere } from '../files/is-there.ts';
 import { openJournalReader } from './journal/journal-reader.ts';
 
 const DAY_S = 86_400;
@@ -20,7 +21,7 @@ const MAX_COUNTED = 1000;
 
 /** What a person has to look at, until somebody has tried the task again under a new lease. */
 function incidents(file: string): Finding {
-  if (!existsSync(file)) return passed('none');
+  if (!isThere(file)) return passed('none');
   using reader = openJournalReader(file);
   const open = reader.openIncidents(MAX_COUNTED);
   if (open.length === 0) return passed('none is open');
@@ -37,7 +38,7 @@ function copyIn(details: Json): string {
 }
 
 function journal(file: string, retentionS: number): Finding {
-  if (!existsSync(file)) return passed('none yet: no file task has run here');
+  if (!isThere(file)) return passed('none yet: no file task has run here');
   using reader = openJournalReader(file);
   const { success, failure, open } = reader.counts();
   const kept = `${success + failure + open} attempts in ${bytes(statSync(file).size)}`;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { createLedgerRecovery } from '../../../processors/ledger-recovery.ts';
+import { isThere } from '../../adapters/files/is-there.ts';
 import { openTokenFile } from '../../adapters/files/token-file.ts';
 import { createRedisRevocations } from '../../adapters/redis/revocations.ts';
 import { openJournalReader } from '../../adapters/sqlite/journal/journal-reader.ts';
@@ -21,7 +21,7 @@ export async function rebuildLedger(settings: CliSettings, redis: CliRedis): Pro
   const keyring = createKeyring({ source: jwksFile(places.kernelKeyring), use: 'lease', clock: systemClock });
   await using revocations = createRevocationMirror({ path: places.revocations, open: openTokenFile, keyring, ed25519 });
   await revocations.start();
-  const journal = existsSync(places.journal) ? openJournalReader(places.journal) : undefined;
+  const journal = isThere(places.journal) ? openJournalReader(places.journal) : undefined;
   const failures: Error[] = [];
   try {
     await using recovery = createLedgerRecovery({

@@ -1,11 +1,12 @@
 import type { EventEmitter } from 'node:events';
 import path from 'node:path';
-import { type LoadedConfig, type LoadOptions, loadConfig } from '../../../config/load.ts';
+import { chosenDataDirectory, type LoadedConfig, type LoadOptions, loadConfig } from '../../../config/load.ts';
 import type { ConnectionKind } from '../../../queues/connection.ts';
 import type { RedisConnection } from '../../adapters/redis/redis-connection.ts';
 import type { RedisTarget } from '../../adapters/redis/target.ts';
 import { isWritError, WritError } from '../../core/errors.ts';
 import { shellWord } from '../../core/shell-word.ts';
+import { assertReadableDataDirectory } from '../../data-dir/data-directory.ts';
 import { type DataDirPaths, dataDirPaths } from '../../data-dir/paths.ts';
 import type { GlobalOptions } from '../../surfaces/cli/services.ts';
 
@@ -18,12 +19,18 @@ export interface CliSettings {
 /** Environment and working directory of whoever asks; those of this process unless given. */
 export type Caller = Pick<LoadOptions, 'env' | 'cwd'>;
 
-/** Defaults < files < environment < `--set`. Throws WritError INVALID_CONFIG; INVALID_ARGUMENT for a password or an empty path among the arguments. */
+/**
+ * Defaults < files < environment < `--set`. Throws WritError INVALID_CONFIG; INVALID_ARGUMENT for a password or an empty path among
+ * the arguments; STORAGE_UNAVAILABLE for a data directory that this account may not read.
+ */
 export function readSettings({ dataDir, config, set }: GlobalOptions, caller: Caller = {}): CliSettings {
   refusePassword(set['redis.url'] ?? '');
   refuseEmpty('--data-dir', dataDir);
   refuseEmpty('--config', config);
-  const loaded = loadConfig({ ...caller, flags: set, ...(dataDir === undefined ? {} : { dataDir }), ...(config === undefined ? {} : { configFile: config }) });
+  const asked = { ...caller, flags: set, ...(dataDir === undefined ? {} : { dataDir }), ...(config === undefined ? {} : { configFile: config }) };
+  // Here for every command and role, so that none takes what it may not read for what is not there.
+  assertReadableDataDirectory(chosenDataDirectory(asked));
+  const loaded = loadConfig(asked);
   return { loaded, places: dataDirPaths(loaded.dataDir) };
 }
 

@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs';
 import type { PoolQueuesOptions } from '../../../queues/pool-queues.ts';
 import { createQueueControl } from '../../../queues/queue-control.ts';
 import { createStatusReader } from '../../../queues/queue-status.ts';
 import { queueShards } from '../../../queues/shards.ts';
+import { isThere } from '../../adapters/files/is-there.ts';
 import { boundProviders } from '../../adapters/tool-bindings/providers.ts';
 import type { ImportProgress, QueueControl, SystemStatus } from '../../core/ports/index.ts';
 import { openMessagesReader } from '../../messages/store/open.ts';
@@ -35,7 +35,7 @@ const IMPORTS_SHOWN = 5;
 
 /** A database that cannot be read is the doctor's to tell of; the queues are what a status is asked for. */
 function importsOf({ messages }: CliSettings['places']): readonly ImportProgress[] {
-  if (!existsSync(messages)) return [];
+  if (!isThere(messages)) return [];
   try {
     const db = openMessagesReader(messages);
     try {

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { isThere } from '../../adapters/files/is-there.ts';
 import { createConfinedFileSystem } from '../../adapters/linux/confined-fs/index.ts';
 import { createInProcessJournal } from '../../adapters/sqlite/journal/journal-in-process.ts';
 import { openJournalReader } from '../../adapters/sqlite/journal/journal-reader.ts';
@@ -11,7 +11,7 @@ import type { CliSettings } from './settings.ts';
 
 /** The vaults of this host, through its journal and the confined file system. */
 export function openVault({ places, loaded }: CliSettings, audit: () => Promise<AuditLog>): Vault & AsyncDisposable {
-  if (!existsSync(places.journal)) {
+  if (!isThere(places.journal)) {
     throw new WritError('NOT_FOUND', `there is no journal in ${places.dataDir}: no file task has run here yet, so no vault holds anything`);
   }
   const { base_directories: directories, confinement: level, filesystems } = loaded.config.file;

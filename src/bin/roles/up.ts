@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs';
 import { listenedPorts } from '../../../config/listened-ports.ts';
 import { commandDirectory } from '../../../config/package.ts';
 import { renderOwnToml } from '../../../config/render.ts';
+import { isThere } from '../../adapters/files/is-there.ts';
 import { makeDirectory } from '../../adapters/files/make-directory.ts';
 import { probePorts } from '../../adapters/processes/probe-ports.ts';
 import { orphanPid } from '../../adapters/redis/embedded-orphan.ts';
@@ -30,7 +30,7 @@ export async function runUp(context: UpContext, { once }: { readonly once: boole
   const asked = stopAsked();
   await Promise.all(settingsProbes(context.config).map(({ look }) => look()));
   // Another `writ up` of the directory says more than its ports do; a directory that is not there is not made in vain.
-  const wasThere = existsSync(context.places.dataDir);
+  const wasThere = isThere(context.places.dataDir);
   if (wasThere) lockUp(context.places);
   await Promise.race([probePorts(listenedPorts(context.config), { mayHold: (pid) => pid === orphanPid(context.places.redis) }), asked]);
   if (!wasThere) lockUp(context.places);
@@ -62,7 +62,7 @@ async function begin(context: UpContext, parts: Lifecycle, once: boolean): Promi
   const server = target === undefined ? ['Redis, ', ''] : ['', `; Redis at ${shownAddress(config.redis.url)}`];
   say(`Writ starts in ${places.dataDir}: ${server[0]}kernel, worker, API${host}${server[1]}; logs in ${places.logs}`);
   await tellWhileAway(parts.start(), target, (why) => process.stderr.write(`${why === undefined ? 'Redis answers' : failureText(failureOf(why))}\n`));
-  const wanted = once || (playground?.base === places.workspace && !existsSync(places.tourGiven));
+  const wanted = once || (playground?.base === places.workspace && !isThere(places.tourGiven));
   const passed = wanted && playground !== undefined ? await tour(context, settings, playground, say) : !once;
   if (!once) say(nextSteps({ ...places, program: programWords(options, settings), playground, commands: commandDirectory(), url: await apiUrl(places) }));
   return passed;

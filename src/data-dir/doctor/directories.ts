@@ -1,5 +1,6 @@
-import { constants, existsSync, statfsSync, statSync } from 'node:fs';
+import { constants, statfsSync, statSync } from 'node:fs';
 import { access } from 'node:fs/promises';
+import { isThere } from '../../adapters/files/is-there.ts';
 import { allowedTypes, judgeType } from '../../adapters/linux/confined-fs/filesystem-types.ts';
 import { createConfinedFileSystem } from '../../adapters/linux/confined-fs/index.ts';
 import { broken, type Check, examine, type Finding, type Probe, passed, warning } from '../../core/findings.ts';
@@ -44,7 +45,7 @@ export async function examineDirectories(dataDir: string, file: FileSettings, as
 }
 
 function dataDirectory(dataDir: string): Finding {
-  if (!existsSync(dataDir)) return warning(`${dataDir} does not exist yet`, 'run `writ init`, or `writ up`, which makes it');
+  if (!isThere(dataDir)) return warning(`${dataDir} does not exist yet`, 'run `writ init`, or `writ up`, which makes it');
   const { mode, uid } = statSync(dataDir);
   if (uid !== process.geteuid?.()) return broken(`${dataDir} belongs to user ${uid}`, 'run Writ as that user, or choose another data directory');
   if ((mode & 0o077) !== 0) return broken(`${dataDir} is open to others (mode ${(mode & 0o777).toString(8)})`, `chmod 700 ${dataDir}`);

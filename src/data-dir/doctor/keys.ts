@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import os from 'node:os';
+import { isThere } from '../../adapters/files/is-there.ts';
 import { broken, type Check, examine, type Finding, passed, warning } from '../../core/findings.ts';
 import { counted } from '../../core/units.ts';
 import { parseJwks } from '../../lease/index.ts';
@@ -21,9 +21,9 @@ export function examineKeys(places: DataDirPaths): Promise<Check[]> {
 }
 
 async function privateKey(file: string, keyring: string, role: string): Promise<Finding> {
-  if (!existsSync(keyring)) return warning('none', `run \`writ init\`, or copy the public keys of the ${role} to ${keyring}`);
+  if (!isThere(keyring)) return warning('none', `run \`writ init\`, or copy the public keys of the ${role} to ${keyring}`);
   const known = parseJwks(await readFile(keyring, 'utf8'), keyring);
-  if (!existsSync(file)) return passed(`not here; ${counted(known.length, 'public key')} to verify with`);
+  if (!isThere(file)) return passed(`not here; ${counted(known.length, 'public key')} to verify with`);
   const { kid } = await readPrivateKey(file);
   if (!known.some((key) => key.kid === kid))
     return broken(`${kid} is not in ${keyring}`, `what the ${role} signs is refused: run \`writ keygen --role ${role}\``);
@@ -32,7 +32,7 @@ async function privateKey(file: string, keyring: string, role: string): Promise<
 
 /** One account that can read both private keys can sign a lease for itself. */
 function separation(places: DataDirPaths): Finding {
-  if (!existsSync(places.kernelKey) || !existsSync(places.executorKey)) return passed('this account does not hold both private keys');
+  if (!isThere(places.kernelKey) || !isThere(places.executorKey)) return passed('this account does not hold both private keys');
   return warning(
     `kernel and workers share the account ${os.userInfo().username}: leases protect against whoever writes to the queues, not against this account`,
     'for a real separation run `writ kernel` and `writ worker` as different users, in containers of their own',

@@ -2,6 +2,7 @@ import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { type Check, examine, type Finding, passed, warning } from '../../core/findings.ts';
 import { bytes } from '../../core/units.ts';
+import { saysAbsent, unreadable } from '../../core/unreadable.ts';
 import type { DataDirPaths } from '../paths.ts';
 
 /** The size at which a file is put aside; 0: never for it. */
@@ -19,8 +20,8 @@ export function examineRotation(
   { logs, audit }: Pick<DataDirPaths, 'logs' | 'audit'>,
   settings: { readonly log: Rotated; readonly audit: Rotated },
 ): Promise<Check[]> {
-  const files = [...logsIn(logs).map((file) => ({ file, ...settings.log })), { file: audit, ...settings.audit }];
-  return examine('Logs', [{ title: 'rotation', look: () => rotation(files), todo: REMEDY }]);
+  const files = () => [...logsIn(logs).map((file) => ({ file, ...settings.log })), { file: audit, ...settings.audit }];
+  return examine('Logs', [{ title: 'rotation', look: () => rotation(files()), todo: REMEDY }]);
 }
 
 function rotation(files: readonly ({ readonly file: string } & Rotated)[]): Finding {
@@ -38,7 +39,8 @@ function logsIn(directory: string): string[] {
       .filter((name) => name.endsWith('.log'))
       .sort()
       .map((name) => path.join(directory, name));
-  } catch {
-    return [];
+  } catch (error) {
+    if (saysAbsent(error)) return [];
+    throw unreadable(directory, error);
   }
 }

@@ -1,6 +1,6 @@
 import { type Check, examine, type Finding, passed, warning } from '../../core/findings.ts';
 import { differences, type Fingerprint } from '../../core/fingerprint.ts';
-import { runningRoles } from '../running-roles.ts';
+import { type RunningRole, runningRoles } from '../running-roles.ts';
 
 const ALONE = 'or they were given to it alone, by flag, variable or file';
 const RESTART = `restart it to take them up: settings are read at the start (docs/operations.md); ${ALONE}`;
@@ -20,7 +20,9 @@ export async function examineRunning(
   effectOf: EffectOf = () => 'restart',
   files: Readonly<Record<string, () => string>> = {},
 ): Promise<Check[]> {
-  const roles = runningRoles(directory);
+  const { roles, unreadable } = readRoles(directory);
+  if (unreadable !== undefined)
+    return examine('Running roles', [{ title: 'running roles', look: () => Promise.reject(unreadable), todo: 'run this as the account of the roles' }]);
   return examine(
     'Running roles',
     roles.map(({ role, pid, generation, settings: its, files: read = {} }) => ({
@@ -29,6 +31,15 @@ export async function examineRunning(
       todo: '',
     })),
   );
+}
+
+/** Nobody can say that none runs where the directory cannot be read. */
+function readRoles(directory: string): { readonly roles: readonly RunningRole[]; readonly unreadable?: unknown } {
+  try {
+    return { roles: runningRoles(directory) };
+  } catch (error) {
+    return { roles: [], unreadable: error };
+  }
 }
 
 function otherFiles(read: Fingerprint, files: Readonly<Record<string, () => string>>): string[] {

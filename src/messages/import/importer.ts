@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { isThere } from '../../adapters/files/is-there.ts';
 import type { MessageImporter } from '../../core/ports/index.ts';
 import { openMessagesReader } from '../store/open.ts';
 import { importMark } from '../store/write/imports.ts';
@@ -11,7 +11,7 @@ export function createMessageImporter(file: string, reader: MailReader): Message
     open: (path, options) => openImport(path, options, reader),
     async mark(name) {
       // Before the first message there is no database.
-      if (!existsSync(file)) return undefined;
+      if (!isThere(file)) return undefined;
       const db = openMessagesReader(file);
       try {
         return importMark(db, name);

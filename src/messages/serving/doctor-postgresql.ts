@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { isThere } from '../../adapters/files/is-there.ts';
 import { openPostgresql, type Query } from '../../adapters/postgresql/open.ts';
 import { broken, type Finding, type Probe, passed, warning } from '../../core/findings.ts';
 import { counted } from '../../core/units.ts';
@@ -48,7 +48,7 @@ async function readOnce<T>(url: string, passwordFile: string, work: (query: Quer
 }
 
 function storeOf(file: string): Position | undefined {
-  if (!existsSync(file)) return undefined;
+  if (!isThere(file)) return undefined;
   const db = openMessagesReader(file);
   try {
     return createPositionReader(db)();

@@ -1,4 +1,5 @@
-import { existsSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
+import { isThere } from '../../adapters/files/is-there.ts';
 import { broken, type Check, examine, type Finding, passed, warning } from '../../core/findings.ts';
 import { bytes, counted } from '../../core/units.ts';
 import { type LoadTantivy, loadTantivy, TANTIVY_PACKAGE } from '../engines/tantivy/binding.ts';
@@ -37,7 +38,7 @@ export async function examineMessages(settings: MessageSettings, files: MessageF
     const pin = createPins(loaded.tantivy, files.messagesTantivy)();
     if (!pin.ok)
       return pin.missing ? passed(`${pin.why}: writ up makes it; SQLite's full text is searched`) : warning(pin.why, 'restart the API, which makes it anew');
-    const behind = existsSync(files.messages) ? behindOf(files.messages, pin.pinned.published.seq) : 0;
+    const behind = isThere(files.messages) ? behindOf(files.messages, pin.pinned.published.seq) : 0;
     const found = counted(pin.pinned.published.documents, 'document');
     return behind === 0
       ? passed(`${found}, up to date`)
@@ -62,7 +63,7 @@ function databaseOf({ enabled, read_only: readOnly }: MessageSettings, file: str
   if (!enabled) return passed('messages are off (messages.enabled)');
   if (readOnly) return passed(NO_STORE);
   if (wasTakenAway(file)) return broken('it was here and is gone; an API that still runs has it open, and takes no messages in', PUT_BACK);
-  if (!existsSync(file)) return passed('no messages yet');
+  if (!isThere(file)) return passed('no messages yet');
   const { size } = statSync(file);
   try {
     const db = openMessagesReader(file);

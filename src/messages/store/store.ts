@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
 import { holdLock, lockOf } from '../../adapters/files/hold-lock.ts';
+import { isThere } from '../../adapters/files/is-there.ts';
 import type { IngestOutcome } from '../../contracts/index.ts';
 import { WritError } from '../../core/errors.ts';
 import { lifecycle } from '../../core/lifecycle.ts';
@@ -113,7 +113,7 @@ export function createMessageStore({ file, batchOps, onCommit = noop, onRebuild 
 
 /** The lock stays when the database is removed: there was one. */
 export function wasTakenAway(file: string): boolean {
-  return !existsSync(file) && existsSync(lockOf(file));
+  return !isThere(file) && isThere(lockOf(file));
 }
 
 function noop(): void {}

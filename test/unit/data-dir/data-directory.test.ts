@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type ErrorCode, isWritError, messageOf } from '../../../src/core/errors.ts';
-import { ensureDataDirectory } from '../../../src/data-dir/data-directory.ts';
+import { assertReadableDataDirectory, ensureDataDirectory } from '../../../src/data-dir/data-directory.ts';
 
 let root: string;
 beforeEach(() => {
@@ -44,6 +44,14 @@ describe('the data directory', () => {
     chmodSync(directory, mode);
     expect(() => ensureDataDirectory(directory)).toThrow(/is open to others/);
     expect(codeOf(() => ensureDataDirectory(directory))).toBe('INVALID_CONFIG');
+  });
+
+  it('is no file, also for who only reads it, and need not be there yet', () => {
+    const file = path.join(root, 'file');
+    writeFileSync(file, '');
+    expect(codeOf(() => assertReadableDataDirectory(file))).toBe('INVALID_CONFIG');
+    expect(() => assertReadableDataDirectory(path.join(root, 'none'))).not.toThrow();
+    expect(() => assertReadableDataDirectory(root)).not.toThrow();
   });
 
   it('says how to close it with its path as a shell takes it', () => {

@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
 import type { HostMemory } from '../../../core/ports/index.ts';
+import { isThere } from '../../files/is-there.ts';
 import { openJournalReader } from './journal-reader.ts';
 
 /**
@@ -10,7 +10,7 @@ import { openJournalReader } from './journal-reader.ts';
 export function journalMemory(file: string): Pick<HostMemory, 'successes'> {
   return {
     async successes(after, limit) {
-      if (!existsSync(file)) return [];
+      if (!isThere(file)) return [];
       using reader = openJournalReader(file);
       return reader.successes(after, limit);
     },

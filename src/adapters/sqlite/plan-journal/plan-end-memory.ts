@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf, WritError } from '../../../core/errors.ts';
+import { isThere } from '../../files/is-there.ts';
 import { openDatabase } from '../open.ts';
 
 /**
@@ -12,7 +12,7 @@ import { openDatabase } from '../open.ts';
  */
 export function rememberedPlanEnd(directory: string, planSha256: string): string | undefined {
   const file = join(directory, 'plan.db');
-  if (!existsSync(file)) return undefined;
+  if (!isThere(file)) return undefined;
   const db = openDatabase(file, { readonly: true });
   try {
     const select = db.prepare<[string], { readonly result: string | null }>("SELECT result FROM plan WHERE plan_sha256 = ? AND state <> 'running'");

@@ -1,10 +1,10 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PlanFilter, PlanStepRecord } from '../../../contracts/index.ts';
 import { messageOf, WritError } from '../../../core/errors.ts';
 import { wellFormed } from '../../../core/i-json.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import type { KeptPlan, KnownPlan, ListPage, PlanHistories } from '../../../core/ports/index.ts';
+import { isThere } from '../../files/is-there.ts';
 import { openDatabase, type SqliteDatabase } from '../open.ts';
 
 type KnownState = KnownPlan['state'];
@@ -39,7 +39,7 @@ export function createPlanHistories(directory: string): PlanHistories {
 
 /** @throws WritError STORAGE_UNAVAILABLE when there is a journal that cannot be read; one of an earlier version has no lists */
 function looked<T>(file: string, absent: T, look: (db: SqliteDatabase) => T): T {
-  if (!existsSync(file)) return absent;
+  if (!isThere(file)) return absent;
   const db = openDatabase(file, { readonly: true });
   try {
     if (Number(db.pragma('user_version', { simple: true })) < FIRST_VERSION) return absent;

@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { linkSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createFile } from '../../../adapters/files/create-file.ts';
+import { isThere } from '../../../adapters/files/is-there.ts';
 import { makeDirectory } from '../../../adapters/files/make-directory.ts';
 import { syncDirectorySync } from '../../../adapters/files/sync-directory.ts';
 
@@ -129,7 +130,7 @@ export function takeGeneration(root: string, work: string): string {
 
 /** Every segment has the file of its terms: names are listed before they are linked. */
 function hasAll(directory: string): boolean {
-  return segmentsIn(directory).every(({ id }) => existsSync(join(directory, `${id}.term`)) && existsSync(join(directory, `${id}.idx`)));
+  return segmentsIn(directory).every(({ id }) => isThere(join(directory, `${id}.term`)) && isThere(join(directory, `${id}.idx`)));
 }
 
 export function numbersFile(directory: string, segment: string): string {
