@@ -27,6 +27,8 @@ export const REVOKED_CHANNEL = '{wl-00}:revoked';
 
 export const workerKey = (instance: string): string => `{writ}:worker:${instance}`;
 export const poolKey = (pool: string): string => `{writ}:pool:${pool}`;
+/** What each worker of the pool says of itself. */
+export const poolWorkersKey = (pool: string): string => `{writ}:pool:${pool}:workers`;
 /** Numbers of queue shards that were ever served: a setting that forgets one of them is refused. */
 export const SHARDS_KEY = '{writ}:shards';
 /** Written and removed by the readiness probe. */

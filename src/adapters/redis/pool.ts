@@ -20,7 +20,7 @@ export function createRedisPoolOwnership(redis: RedisConnection): PoolOwnership 
 function poolOwned(pool: string, owner: string, key: string): WritError {
   return new WritError(
     'POOL_OWNED',
-    `pool '${pool}' belongs to data directory ${owner}: a pool is one host with one data directory. Give this worker another pool name (worker.pool), ` +
+    `pool '${pool}' belongs to data directory ${owner}: a pool is one host with one data directory. Give this worker another pool name (pool.id), ` +
       `or start it on the data directory that owns the pool. If that directory is gone for good, delete the Redis key '${key}'.`,
   );
 }

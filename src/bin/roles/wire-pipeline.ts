@@ -6,6 +6,7 @@ import { createInFlight } from '../../../processors/in-flight.ts';
 import { createLedgerRecovery } from '../../../processors/ledger-recovery.ts';
 import { createLocalSteps } from '../../../processors/local-steps.ts';
 import { processTask } from '../../../processors/pipeline.ts';
+import { createPoolWatch } from '../../../processors/pool-watch.ts';
 import { createQueueWorker, type QueueWorker } from '../../../processors/queue-worker.ts';
 import { createRepeatedFaults } from '../../../processors/repeated-faults.ts';
 import { byCapability } from '../../../processors/run-executor.ts';
@@ -20,6 +21,7 @@ import { queueShards, slotsPerShard } from '../../../queues/shards.ts';
 import { createCryptoPool } from '../../adapters/crypto/pool.ts';
 import { openTokenFile } from '../../adapters/files/token-file.ts';
 import { createRedisLedger } from '../../adapters/redis/ledger.ts';
+import { createRedisPoolWorkers } from '../../adapters/redis/pool-workers.ts';
 import { createRedisPresence } from '../../adapters/redis/presence.ts';
 import { createRedisRevocations } from '../../adapters/redis/revocations.ts';
 import { createRedisSignals } from '../../adapters/redis/signals.ts';
@@ -236,6 +238,15 @@ export async function wirePipeline({
   const slots = sum(shardServices, ({ concurrency }) => concurrency);
   metrics.set('writ_worker_slots', {}, slots);
   metrics.follow('writ_worker_busy_slots', {}, () => sum(shardServices, ({ inFlight }) => inFlight.size));
+  const instance = (): string => instances.self.instance;
+  const poolWorkers = createRedisPoolWorkers(ledgerConnection, config.pool.id);
+  const poolWatch = createPoolWatch({
+    ...{ pool: config.pool.id, directory: places.workers, workers: poolWorkers, presence, clock, instance, intervalMs, onError: warn },
+  });
+  health.require('pool', async () => {
+    poolWatch.assertAlone();
+    return 'no other data directory serves it';
+  });
   let unlisten: (() => Promise<void>) | undefined;
 
   return [
@@ -247,11 +258,12 @@ export async function wirePipeline({
         for (const connection of [ledgerConnection, subscriber, queueConnection]) connection.disconnect();
       },
     ),
+    createHeartbeat({ presence, instance, intervalMs, lockMs, onError: warn }),
+    poolWatch,
     ed25519,
     revocations,
     recovery,
     firstLedger.part(recovery),
-    createHeartbeat({ presence, instance: () => instances.self.instance, intervalMs, lockMs, onError: warn }),
     lifecycle(
       async () => {
         unlisten = await signals.onCancel((taskId) => {

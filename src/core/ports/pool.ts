@@ -8,3 +8,22 @@ export interface PoolOwnership {
    */
   claimPool(pool: string, dataDirId: string): Promise<void>;
 }
+
+/** What a worker says of itself to the others of its pool, again and again. */
+export interface PoolWorker {
+  readonly instance: string;
+  /** How often it has said so: a number that grows is a process that lives. */
+  readonly beats: number;
+  /** Milliseconds between two of them. */
+  readonly intervalMs: number;
+  /** What tells its lock file from every other one. */
+  readonly place: string;
+}
+
+/** The workers that serve one pool. */
+export interface PoolWorkers {
+  say(worker: PoolWorker): Promise<void>;
+  gone(instance: string): Promise<void>;
+  /** Dead ones, too, until somebody says that they are gone. */
+  all(): Promise<readonly PoolWorker[]>;
+}
