@@ -5,7 +5,7 @@ import { engineRequestOf, planOf } from '../../src/messages/search/planner.ts';
 import { normalQuery } from '../../src/messages/search/query.ts';
 import type { Mail, Mailbox } from '../support/mailbox.ts';
 import type { Expected } from '../support/mailbox-oracle.ts';
-import { type Asked, type Leaf, randomAsked, randomMailbox } from '../support/mailbox-random.ts';
+import { type Asked, type Leaf, randomAsked, randomMailbox, writtenPhrase } from '../support/mailbox-random.ts';
 import type { Random } from '../support/random.ts';
 
 /** Words that every engine knows in the same way: without stems, accents and signs. */
@@ -54,7 +54,7 @@ function leaf(random: Random): Leaf {
 
 function written(one: Leaf): string {
   if (one.is === 'prefix') return `${one.prefix}*`;
-  if (one.is === 'phrase') return `"${one.words.join(' ')}"`;
+  if (one.is === 'phrase') return writtenPhrase(one.words);
   return one.column === undefined ? one.word : `${one.column}:${one.word}`;
 }
 

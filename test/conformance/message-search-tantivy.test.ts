@@ -44,8 +44,9 @@ describeTantivy('message search over Tantivy', (tantivy) => {
         rig?.indexer.follow();
         const pin = createPins(tantivy, rig?.root ?? '')();
         if (!pin.ok) throw new Error(pin.why);
-        const wanted = readWords(sanitizeFtsQuery(text.replace(/\s+/gu, ' ').trim()) ?? '', 'message', (words) => analyzerOf(tantivy).analyze(words));
-        const { ids, raws } = pin.pinned.search(createQueries(tantivy, pin.pinned.schema)(wanted, 'message'), Number.POSITIVE_INFINITY);
+        const read = readWords(sanitizeFtsQuery(text.replace(/\s+/gu, ' ').trim()) ?? '', 'message', (words) => analyzerOf(tantivy).analyze(words));
+        if ('onlyFts5' in read) throw new Error(`only FTS5 knows ${read.onlyFts5}`);
+        const { ids, raws } = pin.pinned.search(createQueries(tantivy, pin.pinned.schema)(read.wanted, 'message'), Number.POSITIVE_INFINITY);
         const grid = 2 ** (Math.floor(Math.log2(raws[0] ?? 1)) - 20);
         return new Map(ids.map((id, index) => [id, Math.round((raws[index] ?? 0) / grid) * grid]));
       }),

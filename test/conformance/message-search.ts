@@ -5,6 +5,7 @@ import { addMails, type Mail, type Mailbox, mailboxFile, removeMails } from '../
 import { deniedIds, oracle, type Ranking, recipientsSeen } from '../support/mailbox-oracle.ts';
 import { type Asked, randomAsked, randomMail, randomMailbox } from '../support/mailbox-random.ts';
 import { createRandom, type Random } from '../support/random.ts';
+import { messageSyntaxConformance } from './message-syntax.ts';
 
 /** Makes the search under test over a file of messages. */
 export type MakeSearch = (file: string) => MessageSearchService & { close: () => void };
@@ -114,6 +115,9 @@ export function messageSearchConformance(make: MakeSearch, { mailboxes, queries,
       for (let index = 0; index < queries / 5; index += 1) await resumedElsewhere(rig, random);
     });
   });
+
+  // Modes with vectors find more than the words do.
+  if (mode === undefined) messageSyntaxConformance(make, seed);
 }
 
 async function withRig(

@@ -177,6 +177,11 @@ function randomLeaf(random: Random): Leaf {
 
 function written(leaf: Leaf): string {
   if (leaf.is === 'prefix') return `${leaf.prefix}*`;
-  if (leaf.is === 'phrase') return leaf.words.join() === 'pol,358' ? 'POL-358' : `"${leaf.words.join(' ')}"`;
+  if (leaf.is === 'phrase') return leaf.words.join() === 'pol,358' ? 'POL-358' : writtenPhrase(leaf.words);
   return leaf.column === undefined ? leaf.word : `${leaf.column}:${leaf.word}`;
+}
+
+/** Either way that FTS5 has for it. */
+export function writtenPhrase(words: readonly string[]): string {
+  return words.join('').length % 2 === 0 ? `"${words.join(' ')}"` : words.join(' + ');
 }

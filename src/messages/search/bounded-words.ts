@@ -37,7 +37,7 @@ export function boundedWords(expression: string, shortest = SHORTEST_PREFIX): Bo
 const TOO_LONG = `only the first ${MAX_WORDS} words and ${MAX_PREFIXES} prefixes were looked for`;
 
 /** A word or phrase of FTS5, or one of its signs; AND, OR and NOT are signs. */
-type Piece = { readonly phrase: string; readonly words: readonly string[] } | { readonly sign: string };
+export type Piece = { readonly phrase: string; readonly words: readonly string[] } | { readonly sign: string };
 type Phrase = Extract<Piece, { phrase: string }>;
 
 const WORD = /[\p{L}\p{N}\p{M}\p{Co}]+/gu;

@@ -26,9 +26,9 @@ export const ENGINES = {
   hybrid_rerank: { tag: 'hybrid', mode: 'hybrid_rerank', matches: 'words', letters: false },
 } satisfies Record<EngineName, EngineFacts>;
 
-/** Whether an engine that cannot read a text looks for it in its own tables, so that its refusal is no other mode. */
-export function searchesTables(name: string): boolean {
-  return Object.entries(ENGINES).some(([own, { matches }]) => own === name && matches === 'all');
+/** Whether an engine looks for words: a text that it cannot read is left to the next one of these, which is no other mode. */
+export function isLexical(name: string): boolean {
+  return Object.entries(ENGINES).some(([own, { mode }]) => own === name && mode === 'lexical');
 }
 
 /** Every tag once. */

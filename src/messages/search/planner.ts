@@ -9,7 +9,7 @@ import { filtersOf, hasFilter } from './facets.ts';
 import { likeTerms, singleLetters } from './like-terms.ts';
 import { joinedName, namesAsPhrases } from './names.ts';
 import type { NormalQuery } from './query.ts';
-import { sanitizeFtsQuery } from './sanitize.ts';
+import { joinedAsPhrases, sanitizeFtsQuery } from './sanitize.ts';
 
 /** What SEARCH_ENGINE says (message-search.md 1.3); `undefined`: nothing. */
 export type KillSwitch = 'fts5' | 'tantivy' | 'postgresql' | 'shadow' | 'hybrid' | undefined;
@@ -120,7 +120,7 @@ export function planOf(query: NormalQuery): Plan {
 
 function sanitizedWords(text: string): string | undefined {
   const sanitized = sanitizeFtsQuery(text);
-  return sanitized === undefined ? undefined : namesAsPhrases(sanitized);
+  return sanitized === undefined ? undefined : joinedAsPhrases(namesAsPhrases(sanitized));
 }
 
 const NO_WORDS: BoundedWords = { expression: undefined, notes: [] };

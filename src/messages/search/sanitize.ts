@@ -52,3 +52,20 @@ function quoteHyphenated(query: string): string {
 function isOneQuoted(query: string): boolean {
   return query.length >= 2 && query.startsWith('"') && query.endsWith('"') && query.split('"').length === 3;
 }
+
+const PHRASE = '(?:(?:"[^"]*")+|[A-Za-z0-9_\\u0080-\\u{10ffff}]+)';
+const JOINED = new RegExp(`${PHRASE}(?:[ \\t\\r\\n]*\\+[ \\t\\r\\n]*${PHRASE})*`, 'gu');
+
+/** `one + "two three"` is FTS5's other way to write the phrase "one two three". As that, everybody here knows it for one. */
+export function joinedAsPhrases(expression: string): string {
+  return expression.replace(JOINED, (joined) => {
+    const parts = joined.match(new RegExp(PHRASE, 'gu')) ?? [];
+    if (parts.length < 2 || parts.some(isSign)) return joined;
+    return `"${parts.map((part) => (part.startsWith('"') ? part.slice(1, -1) : part)).join(' ')}"`;
+  });
+}
+
+/** Only in capitals. */
+function isSign(word: string): boolean {
+  return word === 'AND' || word === 'OR' || word === 'NOT';
+}

@@ -3,7 +3,7 @@ import type { EngineMatch, EngineName, EngineSpent } from '../../core/ports/mess
 import type { SearchViewer } from '../../core/ports/message-search.ts';
 import { scopeLabel, scopeOf } from '../visibility/scope.ts';
 import type { EngineFault } from './engine-fault.ts';
-import { factsOf, searchesTables } from './engines.ts';
+import { factsOf, isLexical } from './engines.ts';
 import { facetsOf, filtersOf } from './facets.ts';
 import type { PageExtras, ServedPage } from './pages.ts';
 import type { Plan, Route } from './planner.ts';
@@ -59,8 +59,8 @@ export function methodOf({ served }: Pick<SearchTrace, 'served'>): PlanMethod {
 export function downgradeOf({ served, route, faults }: SearchTrace): { readonly actual: string; readonly reason: string } | undefined {
   const actual = served === null ? 'lexical' : factsOf(served.engine.name).mode;
   if (actual === route.requested && route.reasons.length === 0 && faults.length === 0) return undefined;
-  // A fault of FTS5, and a text that an engine cannot read, lead to the tables, which is no other mode; other faults do.
-  const isOther = ({ engine, kind }: EngineFault): boolean => engine !== 'fts5' && !(kind === 'invalid_query' && searchesTables(engine));
+  // A fault of FTS5, and a text that an engine of words cannot read, lead to other words or the tables, which is no other mode; other faults do.
+  const isOther = ({ engine, kind }: EngineFault): boolean => engine !== 'fts5' && !(kind === 'invalid_query' && isLexical(engine));
   const failed = faults.filter(isOther).map(({ engine, message }) => `${engine}: ${message}`);
   const reasons = [...route.reasons, ...failed];
   if (actual === route.requested && reasons.length === 0) return undefined;

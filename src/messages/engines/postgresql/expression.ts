@@ -1,5 +1,5 @@
 import type { DocKind } from '../../../contracts/index.ts';
-import { readSyntax, type Wanted } from '../tantivy/words.ts';
+import { COLUMNS, readFts5, type Wanted } from '../tantivy/fts5-syntax.ts';
 import { lexeme, type Tokens } from './tokens.ts';
 
 /** What PostgreSQL is asked for an expression of FTS5's. */
@@ -10,20 +10,17 @@ export interface WordQuery {
   readonly leaves: readonly string[];
 }
 
-const COLUMNS = { message: ['subject', 'body'], agent: ['name', 'task_description'], project: ['slug', 'human_key'] } satisfies Record<
-  DocKind,
-  readonly [string, string]
->;
 /** No text has it, for a word has no blank. */
 const NOTHING = `'no word'`;
 
-/** Reads an expression as FTS5 does, with its words. @throws ExpressionError where FTS5 would not understand it */
+/** Reads an expression as FTS5 does, with its words. @throws ExpressionError where FTS5 would not understand it, or nobody but FTS5 does */
 export function readExpression(tokens: Tokens, kind: DocKind, expression: string): WordQuery {
-  const refused = tokens.whyRefused(expression, COLUMNS[kind]);
+  const refused = tokens.whyRefused(expression, Object.keys(COLUMNS[kind]));
   if (refused !== undefined) throw new ExpressionError(refused);
-  const wanted = readSyntax(expression, kind, (text) => tokens.analyze(text));
-  if (wanted === undefined) throw new ExpressionError('this syntax of FTS5 is not known here');
-  return { query: queryOf(wanted), leaves: leavesOf(wanted) };
+  const read = readFts5(expression, kind, (text) => tokens.analyze(text));
+  if (read === undefined) throw new ExpressionError('this syntax of FTS5 is not known here');
+  if ('onlyFts5' in read) throw new ExpressionError(`only FTS5 knows ${read.onlyFts5}`);
+  return { query: queryOf(read.wanted), leaves: leavesOf(read.wanted) };
 }
 
 /** The expression is at fault, not the engine. */

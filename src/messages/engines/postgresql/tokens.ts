@@ -20,7 +20,7 @@ export interface Tokens {
   /** The words of one text, in their order. */
   analyze(text: string): readonly string[];
   /** Why FTS5 does not understand an expression; `undefined`: it does. */
-  whyRefused(expression: string, columns: readonly [title: string, body: string]): string | undefined;
+  whyRefused(expression: string, columns: readonly string[]): string | undefined;
 }
 
 /** PostgreSQL knows places up to this one, and so many of a word; what lies behind is found, but not as part of a phrase. */

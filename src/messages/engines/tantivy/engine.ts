@@ -47,9 +47,10 @@ export function createTantivyEngine({ tantivy, root, database }: TantivyEnginePa
     if (match.by !== 'words') return reader.answered(request, () => reader.page(request, null));
     const pin = pins();
     if (!pin.ok) return { ok: false, error: { kind: 'index_not_ready', message: pin.why } };
+    const read = readWords(askedWords(match, true), request.kind, (text) => analyzer.analyze(text));
+    if ('onlyFts5' in read) return { ok: false, error: { kind: 'invalid_query', message: `only FTS5 knows ${read.onlyFts5}` } };
     return reader.answered(request, () => {
-      const wanted = readWords(askedWords(match, true), request.kind, (text) => analyzer.analyze(text));
-      const query = createQueries(tantivy, pin.pinned.schema)(wanted, request.kind);
+      const query = createQueries(tantivy, pin.pinned.schema)(read.wanted, request.kind);
       return pageIn(reader, request, (most) => scoresOf(pin.pinned, query, most));
     });
   }

@@ -1,18 +1,6 @@
 import type { DocKind } from '../../../contracts/index.ts';
+import { COLUMNS, type ReadSyntax, readFts5, type Wanted } from './fts5-syntax.ts';
 import { PART_NAMES, type Part } from './schema.ts';
-
-/** What a text looks for. */
-export type Wanted =
-  | { readonly is: 'words'; readonly parts: readonly Part[]; readonly words: readonly string[]; readonly open: boolean }
-  | { readonly is: 'all' | 'any'; readonly of: readonly Wanted[] }
-  | { readonly is: 'without'; readonly keep: Wanted; readonly drop: Wanted };
-
-/** Columns that may be named before a colon, as FTS5 has them. */
-const COLUMNS = {
-  message: { subject: 'title', body: 'body' },
-  agent: { name: 'title', task_description: 'body' },
-  project: { slug: 'title', human_key: 'body' },
-} satisfies Record<DocKind, Readonly<Record<string, Part>>>;
 
 const DEEPEST = 50;
 /** Quoted text, with a doubled quote for a quote in it; brackets; everything else up to a blank, a quote or a bracket. */
@@ -24,20 +12,20 @@ type Token =
   | { readonly is: '(' | ')' | 'AND' | 'OR' | 'NOT' };
 
 /**
- * Reads the syntax that FTS5 has: words that must all occur, AND, OR, NOT, brackets, phrases, `begin*`, `subject:word`. What
- * is none of it is one phrase as a whole (message-search.md 2.2, rule 2).
+ * Reads an expression as FTS5 does (`fts5-syntax.ts`). What FTS5 would refuse is read with the same operators, where signs beside a
+ * word separate words; what is none of it either is one phrase as a whole (message-search.md 2.2, rule 2).
  *
  * @param expression the text after the rules of sanitation
  * @param analyze    words of a text as they are indexed
  */
-export function readWords(expression: string, kind: DocKind, analyze: (text: string) => readonly string[]): Wanted {
-  return readSyntax(expression, kind, analyze) ?? { is: 'words', parts: PART_NAMES, words: analyze(expression), open: false };
+export function readWords(expression: string, kind: DocKind, analyze: (text: string) => readonly string[]): ReadSyntax {
+  return readFts5(expression, kind, analyze) ?? { wanted: readLoosely(expression, kind, analyze) };
 }
 
-/** The same; `undefined` for what is no syntax. */
-export function readSyntax(expression: string, kind: DocKind, analyze: (text: string) => readonly string[]): Wanted | undefined {
+function readLoosely(expression: string, kind: DocKind, analyze: (text: string) => readonly string[]): Wanted {
   const tokens = tokensOf(expression, kind);
-  return tokens === undefined ? undefined : new Reader(tokens, analyze).whole();
+  const read = tokens && new Reader(tokens, analyze).whole();
+  return read ?? { is: 'words', parts: PART_NAMES, words: analyze(expression), open: false };
 }
 
 /** `undefined` where a quote or a column is none. */

@@ -81,12 +81,28 @@ describeTantivy('Tantivy as an engine', (tantivy) => {
     expect((await ids(text)).sort((a, b) => a - b)).toEqual([...expected].sort((a, b) => a - b));
   });
 
-  const phrases = ['"the build', 'the build)', '(the build', 'the AND build AND', 'NOT the build', 'from:the build', 'NEAR(the build)', '((the build)'];
+  const phrases = ['"the build', 'the build)', '(the build', 'the AND build AND', 'NOT the build', 'from:the build', '((the build)'];
   it.each(phrases)('takes %s, which is no syntax, as one phrase', { tags: ['MS-051'] }, async (text) => {
     const answer = await search(text);
     expect(answer.explain).toMatchObject({ method: 'tantivy', used_like_fallback: false });
     // Words that were operators belong to the phrase too.
-    expect(answer.results.map(({ id }) => id)).toEqual(/AND|NOT|NEAR|from/u.test(text) ? [] : [1]);
+    expect(answer.results.map(({ id }) => id)).toEqual(/AND|NOT|from/u.test(text) ? [] : [1]);
+  });
+
+  it.each([
+    ['NEAR(the build)', 'NEAR', [1, 2]],
+    ['^the', 'the beginning of a column (^)', [1]],
+    ['{body} : build', 'columns in braces or behind a minus', [1, 2]],
+  ] as const)('leaves %s to FTS5, which alone knows it, and says so', async (text, what, expected) => {
+    const { explain, results, diagnostics } = await search(text);
+    expect(results.map(({ id }) => id).sort((a, b) => a - b)).toEqual(expected);
+    expect(explain).toMatchObject({
+      method: 'fts5',
+      used_like_fallback: false,
+      mode_downgraded: false,
+      notes: [`invalid_query: tantivy: only FTS5 knows ${what}`],
+    });
+    expect(diagnostics).toBeUndefined();
   });
 
   it('scores by BM25, more is better, as shares of the best', { tags: ['MS-061', 'MS-062', 'MS-066', 'MS-068'] }, async () => {

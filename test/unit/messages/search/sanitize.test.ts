@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { bareTerms, likeTerms, singleLetters } from '../../../../src/messages/search/like-terms.ts';
-import { normalText, sanitizeFtsQuery } from '../../../../src/messages/search/sanitize.ts';
+import { joinedAsPhrases, normalText, sanitizeFtsQuery } from '../../../../src/messages/search/sanitize.ts';
 
 const UNCHANGED = [
   'hello',
@@ -117,5 +117,18 @@ describe('likeTerms', () => {
   it('leave letters that stand alone to an engine of words', () => {
     expect(singleLetters('(a, b? AND a) c d e f')).toEqual(['a', 'b', 'c', 'd', 'e']);
     expect(singleLetters('AND - ?')).toEqual([]);
+  });
+});
+
+describe('words joined by +', () => {
+  it.each([
+    ['read + write', '"read write"'],
+    ['"a ""b" +c+ d*', '"a ""b c d"*'],
+    ['subject:a + b OR "x + y"', 'subject:"a b" OR "x + y"'],
+    ['C++ a ++ b', 'C++ a ++ b'],
+    ['a + AND b', 'a + AND b'],
+    ['a* + b', 'a* + b'],
+  ])('%s is the phrase %s', (expression, phrase) => {
+    expect(joinedAsPhrases(expression)).toBe(phrase);
   });
 });
