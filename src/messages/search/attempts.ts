@@ -26,13 +26,19 @@ export async function findRows(parts: AttemptParts, lists: OrderLists, run: RunC
   // A page goes on with what made the one before.
   const strict = wanted === undefined ? await tryEngines(parts, lists, run, plan, plan.match) : { ...UNSERVED, notes: run.admission };
   if (wanted === undefined && !mayTryAgain(run, strict)) return strict;
-  for (const step of await stepsOf(parts, run)) {
+  const { steps, faults } = await stepsOf(parts, run);
+  const cut = [...faults];
+  for (const step of steps) {
     if (wanted !== undefined && wanted !== step.by) continue;
     const again = await tryEngines(parts, lists, run, { ...plan, faults: [...strict.faults] }, step.match);
-    if (again.served !== null && (wanted !== undefined || (again.served.page.rows.length > 0 && again.served.page.byWords !== 0)))
-      return { ...again, retry: step };
+    if (again.served === null) {
+      // What was looked for instead was not looked for to its end: that is told, rather than that nothing has it.
+      cut.push(...again.faults.slice(strict.faults.length));
+      break;
+    }
+    if (wanted !== undefined || (again.served.page.rows.length > 0 && again.served.page.byWords !== 0)) return { ...again, retry: step };
   }
-  return strict;
+  return cut.length === 0 ? strict : { ...strict, faults: [...strict.faults, ...cut] };
 }
 
 /** Whether nothing at all matches, not only nothing on this page, of a search that was answered. */
@@ -47,13 +53,19 @@ function mayTryAgain({ query }: RunContext, { served, faults }: EngineAttempt): 
 }
 
 /** FTS5 knows the words, whichever engine is asked for them; where it is not there, no other spellings are known. */
-async function stepsOf({ engines: { fts5 }, now }: AttemptParts, { query, viewer }: RunContext): Promise<readonly RetryStep[]> {
+async function stepsOf({ engines: { fts5 }, now }: AttemptParts, { query, viewer }: RunContext): Promise<Steps> {
   const units = plainUnits(query.text);
-  if (units === undefined) return [];
-  if (fts5.words === undefined) return retrySteps(query, units, []);
+  if (units === undefined) return { steps: [], faults: [] };
+  if (fts5.words === undefined) return { steps: retrySteps(query, units, []), faults: [] };
   const question = { kind: query.doc_kind, filters: filtersOf(query), scope: scopeOf(query, viewer), words: wordsAsked(units), now_us: now() * 1000 };
   const findings = await catchEngineErrors(async () => (await fts5.words?.(question)) ?? { ok: true, value: [] });
-  return findings.ok ? retrySteps(query, units, findings.value) : [];
+  return findings.ok ? { steps: retrySteps(query, units, findings.value), faults: [] } : { steps: [], faults: [{ engine: fts5.name, ...findings.error }] };
+}
+
+interface Steps {
+  readonly steps: readonly RetryStep[];
+  /** Why there are none, where nobody could say it. */
+  readonly faults: readonly EngineFault[];
 }
 
 /** One engine after the other, the tables at the end, until one answers. */

@@ -4,6 +4,7 @@ import type { Excerpt } from '../../core/ports/message-excerpts.ts';
 import type { MessageRecipients } from '../../core/ports/message-recipients.ts';
 import { auditEntry, redacted } from '../visibility/scope.ts';
 import { assist } from './assistance.ts';
+import type { EngineFault } from './engine-fault.ts';
 import { guide } from './guidance.ts';
 import { type ServedPage, tokenAfter } from './pages.ts';
 import type { RetryStep } from './retry.ts';
@@ -16,14 +17,13 @@ const NOT_SEARCHED: NonNullable<SearchResponse['guidance']> = { summary: 'Nothin
 export function responseOf(trace: SearchTrace): SearchResponse {
   const { query, served } = trace;
   const rows = served?.page.rows ?? [];
-  const last = rows.at(-1);
+  const next = nextCursorOf(trace);
   const assistance = assist(query.text);
   const diagnostics = diagnosticsOf(trace);
   const audit = auditOf(trace);
   return {
     results: served === null ? [] : rows.map((row) => resultOf(row, served, trace)),
-    ...(served?.page.more === true &&
-      last !== undefined && { next_cursor: trace.seal(tokenAfter(last, served.request.order, served.engine, trace.retry?.by)) }),
+    ...(next !== undefined && { next_cursor: next }),
     ...(trace.retry !== undefined && { retry: toldOf(trace.retry) }),
     ...(served?.page.facets !== undefined && { facets: facetCountsOf(served.page.facets) }),
     ...(query.explain && { explain: explainOf(trace) }),
@@ -32,6 +32,18 @@ export function responseOf(trace: SearchTrace): SearchResponse {
     ...(diagnostics !== undefined && { diagnostics }),
     ...(audit.length > 0 && { audit }),
   };
+}
+
+/** A page that could not be searched is not the last one: the token that named it names it still (D491). */
+function nextCursorOf({ served, faults, asked, seal, retry }: SearchTrace): string | undefined {
+  if (served === null) return asked !== null && asked !== '' && isPassing(faults) ? asked : undefined;
+  const last = served.page.more ? served.page.rows.at(-1) : undefined;
+  return last && seal(tokenAfter(last, served.request.order, served.engine, retry?.by));
+}
+
+/** Whether asking again may help: time ran out, or something was away. What is damaged stays so, and so does a text that nobody reads. */
+function isPassing(faults: readonly EngineFault[]): boolean {
+  return faults.some(({ kind }) => kind === 'engine_error' || kind === 'index_not_ready') && !faults.some(({ damaged }) => damaged === true);
 }
 
 function facetCountsOf({ project_id, importance, from_agent }: EngineFacets): NonNullable<SearchResponse['facets']> {

@@ -15,6 +15,8 @@ export interface SearchRequest {
   readonly query: NormalQuery;
   readonly viewer: SearchViewer;
   readonly started: number;
+  /** The cursor as it came. */
+  readonly asked: string | null;
   /** What is to be said of the cursor that came with the query. */
   readonly admission: readonly string[];
   /** Makes a token of this reader's of one that names a place. */

@@ -47,7 +47,13 @@ export function createMessageSearchService(parts: MessageSearchParts): MessageSe
   const lists = createOrderLists({ max: MAX_LISTS, lifeMs: LIST_LIFE_MS, now: parts.elapsed });
   return {
     async search(asked, viewer) {
-      const request: SearchRequest = { started: parts.began ?? parts.elapsed(), ...admitted(normalQuery(asked), viewer, parts.cursorKeys), viewer };
+      const normal = normalQuery(asked);
+      const request: SearchRequest = {
+        started: parts.began ?? parts.elapsed(),
+        asked: normal.cursor,
+        ...admitted(normal, viewer, parts.cursorKeys),
+        viewer,
+      };
       const run: RunContext = { ...request, route: chooseEngines(parts, request.query), plan: planOf(request.query) };
       const attempt = await findRows(parts, lists, run);
       const extras = await pageExtras(attempt.served, viewer, { ...parts, excerpts: run.query.snippets ? parts.excerpts : undefined });

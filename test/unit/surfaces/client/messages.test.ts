@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { WritConnectionError } from '../../../../src/surfaces/client/errors.ts';
 import { client, json, lost, problem, server, serveScripts } from './scripted-server.ts';
 
 serveScripts();
@@ -18,6 +19,23 @@ describe('messages', () => {
       ['POST', '/v1/messages/search', { text: 'plan', limit: 2 }],
       ['POST', '/v1/messages/search', { text: 'plan', limit: 2, cursor: 'c1' }],
     ]);
+  });
+
+  it('are found page by page, and a page whose time ran out is asked for again', async () => {
+    const found = (id: number) => ({ doc_kind: 'message', id, title: 't', body: 'b', redacted: false });
+    const late = { results: [], guidance: { summary: 'Nothing could be searched.' }, diagnostics: { degraded: true, budget_exhausted: true } };
+    server.script = [
+      json(200, late),
+      json(200, { results: [found(1)], next_cursor: 'c1' }),
+      json(200, { ...late, next_cursor: 'c1' }),
+      json(200, { ...late, next_cursor: 'c1' }),
+      json(200, { results: [found(2)] }),
+    ];
+    const all: number[] = [];
+    for await (const { id } of client().messages.searchAll({ text: 'plan' })) all.push(id);
+    expect(all).toEqual([1, 2]);
+    server.script = [json(200, late), json(200, late), json(200, late)];
+    await expect(client().messages.searchAll({ text: 'plan' }).next()).rejects.toThrow(WritConnectionError);
   });
 
   it('are sent with keys, so that a second try stores nothing twice', async () => {
