@@ -9,6 +9,8 @@ export type ImportRecord = {
   readonly position: string;
   /** How far the source is read then, in its unit. */
   readonly read: number;
+  /** Told again by a run that goes on behind it (the project of a mailbox, the people of a database): it is not counted as a record. */
+  readonly isAgain?: boolean;
 } & ({ readonly ops: readonly IngestOp[] } | { readonly bad: string; readonly where: string });
 
 /** A place that messages come from. */

@@ -25,7 +25,8 @@ export function openMailbox(store: keyof typeof STORES, path: string, project: s
   }
 
   async function* records(after: string | undefined): AsyncGenerator<ImportRecord, void, void> {
-    yield { position: after ?? '', read: 0, ops: [{ op: 'project', slug: project, human_key: path }] };
+    // What is no mail of it, and as much there for a run that goes on.
+    yield { position: after ?? '', read: 0, isAgain: true, ops: [{ op: 'project', slug: project, human_key: path }] };
     const begin = startOf(after)?.count ?? 0;
     for await (const { raw, count, position } of numbered()) if (count > begin) yield { position, read: count, ...parse(raw, `message ${count}`) };
   }

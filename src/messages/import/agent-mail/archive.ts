@@ -19,15 +19,17 @@ const FRONT_END = /\r?\n---[ \t]*(?:\r?\n|$)/;
 export function openArchive(place: string): ImportSource {
   async function* records(after: string | undefined): AsyncGenerator<ImportRecord, void, void> {
     let [read, position] = [0, after ?? ''];
+    const isAgain = position !== '';
     for (const { slug, folder } of await projectsOf(place)) {
       let isNamed = false;
-      for await (const file of profilesOf(folder)) yield { position, read, ...(await profile(slug, folder, file)) };
+      for await (const file of profilesOf(folder)) yield { position, read, isAgain, ...(await profile(slug, folder, file)) };
       for await (const file of messagesOf(folder)) {
         read += 1;
         if (isUpTo(`${slug}/${file}`, position)) continue;
         position = `${slug}/${file}`;
         const { record, humanKey } = await message(slug, folder, file);
-        if (!isNamed && humanKey !== undefined) yield { position, read, ...judged({ op: 'project', slug, human_key: humanKey }, `project ${slug}`) };
+        if (!isNamed && humanKey !== undefined)
+          yield { position, read, isAgain: true, ...judged({ op: 'project', slug, human_key: humanKey }, `project ${slug}`) };
         isNamed ||= humanKey !== undefined;
         yield { position, read, ...record };
       }

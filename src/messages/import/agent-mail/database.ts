@@ -98,7 +98,7 @@ export function openAgentMail(path: string): ImportSource {
     const last = /^-?\d{1,18}$/.exec(after ?? '')?.[0];
     const from = last === undefined ? FIRST_ID : BigInt(last) + 1n;
     const read = db.prepare<[bigint], number>('SELECT count(*) FROM messages WHERE id < ?').pluck().get(from) ?? 0;
-    for (const other of others()) yield { position: after ?? '', read, ...other };
+    for (const other of others()) yield { position: after ?? '', read, isAgain: last !== undefined, ...other };
     let done = read;
     // As text: JavaScript cannot tell ids beyond 2^53 apart.
     const rows = db.prepare<[bigint], Row>('SELECT *, CAST(CAST(id AS INTEGER) AS TEXT) AS whole_id FROM messages WHERE id >= ? ORDER BY id');

@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import { IMPORT_FORMATS } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
 import type { ImportFormat, ImportSource } from '../../../core/ports/index.ts';
-import { bytes, duration } from '../../../core/units.ts';
+import { bytes, counted, duration } from '../../../core/units.ts';
 import type { ImportSummary } from '../../shared/messages/import.ts';
 import { auditedCommand, type CommandContext, command, type Registrar } from '../command.ts';
 import type { CliIo } from '../services.ts';
@@ -82,7 +82,7 @@ function summaryText({ counts, items, bad, finished }: ImportSummary, ms: number
   const what = [`${inserted} new`, `${updated} changed`, `${unchanged} as before`, ...(deleted > 0 ? [`${deleted} deleted`] : [])];
   const wrong = [...(refused > 0 ? [`${refused} refused`] : []), ...(bad > 0 ? [`${bad} left out`] : [])];
   const end = finished ? '' : '; broken off: the same command goes on from here';
-  return `${items} records in ${duration(ms)}: ${[...what, ...wrong].join(', ')}${end}`;
+  return `${counted(items, 'record')} in ${duration(ms)}; of messages, people and projects: ${[...what, ...wrong].join(', ')}${end}`;
 }
 
 interface Bar {

@@ -33,12 +33,12 @@ export async function* batchesOf(
       bad += 1;
       await onBad(`record ${items + bad}`, 'it is too large for a job');
     } else {
-      items += 1;
       const size = record.ops.reduce((sum, op) => sum + sizeOf(op), 0);
       if (last !== undefined && ops.length > 0 && (ops.length + record.ops.length > MAX_OPS || bytes + size > MAX_BYTES)) {
-        yield { ops, position: last.position, read: last.read, items: items - 1, bad };
+        yield { ops, position: last.position, read: last.read, items, bad };
         [ops, bytes] = [[], 0];
       }
+      items += record.isAgain === true ? 0 : 1;
       ops.push(...record.ops);
       bytes += size;
     }
