@@ -65,6 +65,11 @@ describe('writ search, as a process', () => {
     expect((await writ('hello', './b.txt')).out).toBe('./b.txt:2:hello b\n');
     expect((await writ('hello', path.join(home, 'beside'))).out).toBe(`${home}/beside/c.txt:1:hello c\n`);
     expect((await writ('hello', path.join(home, 'beside', 'c.txt'))).out).toBe(`${home}/beside/c.txt:1:hello c\n`);
+    // A link is shown as it was typed, wherever it leads.
+    const link = path.join(home, 'linked');
+    symlinkSync(path.join(home, 'beside'), link);
+    expect((await writ('hello', '../linked')).out).toBe('../linked/c.txt:1:hello c\n');
+    expect((await writ('hello', '../linked/c.txt')).out).toBe('../linked/c.txt:1:hello c\n');
   });
 
   it('answers one document with --json', async () => {

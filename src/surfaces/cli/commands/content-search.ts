@@ -111,7 +111,7 @@ const PIECE_LENGTH = 65_536;
 
 /** What a person should know beside the matches, on stderr. */
 function tell({ output }: CommandContext, answer: ContentSearchAnswer, base: SearchBase, flags: SearchFlags): void {
-  for (const line of (answer.stderr ?? '').split('\n').filter((text) => text !== '')) output.note(`writ: ${base.shown(line, '.')}`);
+  for (const line of (answer.stderr ?? '').split('\n').filter((text) => text !== '')) output.note(`writ: ${base.shown(line, answer.path)}`);
   if (answer.timed_out) output.note(`writ: the time was up (--timeout ${flags.timeout}): there may be more`);
   else if (answer.truncated) output.note(`writ: there are more lines than these ${answer.count}`);
   if (answer.stats !== undefined && !output.json) output.note(pairs(Object.entries(answer.stats).map(([name, value]) => [name, String(value)])));

@@ -57,7 +57,10 @@ export interface SearchBase {
   readonly workingDirectory: string;
   /** The path of the request. */
   readonly path: string | undefined;
-  /** @param answerPath `path` of the answer: `.` when the place itself is a directory */
+  /**
+   * @param eventPath  a path of the answer, or a line that begins with one
+   * @param answerPath `path` of the answer: `.` when the place itself is a directory
+   */
   shown(eventPath: string, answerPath: string): string;
 }
 
@@ -78,7 +81,13 @@ export function searchBaseOf(typed: string | undefined, cwd: string, realPath: (
   const path = rest.join('/');
   // `.` and `./a` are shown as they were written, as other programs of this kind do.
   const prefix = ups > 0 ? '../'.repeat(ups) : typed === '.' || typed.startsWith('./') ? './' : '';
-  return { workingDirectory, path: path === '' ? undefined : path, shown: (eventPath) => prefix + eventPath };
+  // A path through a link is told as where it leads, and shown as it was written.
+  const isAsWritten = (answerPath: string): boolean => path === '' || answerPath === path;
+  return {
+    workingDirectory,
+    path: path === '' ? undefined : path,
+    shown: (eventPath, answerPath) => prefix + (isAsWritten(answerPath) ? eventPath : besideWritten(path, eventPath, answerPath)),
+  };
 }
 
 function hasParent(path: string): boolean {
@@ -86,13 +95,13 @@ function hasParent(path: string): boolean {
 }
 
 function absoluteSearchBase(path: string, typed: string, cwd: string): SearchBase {
-  const directory = typed.endsWith('/') ? typed : `${typed}/`;
-  return {
-    workingDirectory: cwd,
-    path,
-    // Paths are relative to the directory; a file is the only one that there is.
-    shown: (eventPath, answerPath) => (answerPath === '.' ? directory + eventPath : typed),
-  };
+  return { workingDirectory: cwd, path, shown: (eventPath, answerPath) => besideWritten(typed, eventPath, answerPath) };
+}
+
+/** What an answer says of a place that it calls by another name than whoever wrote it; what does not begin with that name stays as it is. */
+function besideWritten(written: string, eventPath: string, answerPath: string): string {
+  if (answerPath === '.') return (written.endsWith('/') ? written : `${written}/`) + eventPath;
+  return eventPath.startsWith(answerPath) ? written.replace(/\/+$/, '') + eventPath.slice(answerPath.length) : eventPath;
 }
 
 /** How many directories a relative path goes up before anything else, and what follows. */

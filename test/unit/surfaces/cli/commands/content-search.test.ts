@@ -164,7 +164,7 @@ describe('writ search', () => {
   });
 
   it('tells on stderr what could not be searched, and what is missing', async () => {
-    const { writ } = await searching({ stderr: 'src/a: Permission denied\nsrc/b: Permission denied\n', truncated: true, count: 2 });
+    const { writ } = await searching({ path: 'src', stderr: 'src/a: Permission denied\nsrc/b: Permission denied\n', truncated: true, count: 2 });
     expect((await writ('x', '../src')).err).toBe(
       'writ: ../src/a: Permission denied\nwrit: ../src/b: Permission denied\nwrit: there are more lines than these 2\n',
     );

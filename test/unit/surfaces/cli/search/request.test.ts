@@ -18,6 +18,20 @@ describe('where a search starts, and how its paths are shown', () => {
     ['/srv/src/', '/w/d', '/srv/src/', [['a/b', '.', '/srv/src/a/b']]],
     ['/srv/a.txt', '/w/d', '/srv/a.txt', [['a.txt', 'a.txt', '/srv/a.txt']]],
     [
+      'sub/link',
+      '/w/d',
+      'sub/link',
+      [
+        ['passwd', 'passwd', 'sub/link'],
+        ['a/b', '.', 'sub/link/a/b'],
+        ['other/a', 'other', 'sub/link/a'],
+        ['other: Permission denied', 'other', 'sub/link: Permission denied'],
+      ],
+    ],
+    ['./link/', '/w/d', 'link', [['x/a', 'x', './link/a']]],
+    ['../link', '/w', 'link', [['a', '.', '../link/a']]],
+    ['/srv/link/', '/w/d', '/srv/link/', [['x/y', 'x', '/srv/link/y']]],
+    [
       'link/../x',
       '/w/d',
       '/real/x',
