@@ -84,13 +84,10 @@ export type SearchAuditEntry = z.infer<typeof SearchAuditEntry>;
 export const SearchResponse = z
   .strictObject({
     results: z.array(SearchResult),
-    next_cursor: z
-      .string()
-      .optional()
-      .meta({
-        description:
-          'Token of the next page; absent on the last one. That of the query, where its page could not be searched (`diagnostics`): it is to be asked for again.',
-      }),
+    next_cursor: z.string().optional().meta({
+      description:
+        'Token of the next page; absent on the last one. That of the query, where its page could not be searched (`diagnostics`): it is to be asked for again.',
+    }),
     retry: SearchRetry.optional().meta({ description: 'Only when nothing matches the text and something else was found.' }),
     facets: SearchFacets.optional().meta({ description: 'Only with `facets`, on a first page.' }),
     explain: QueryExplain.optional(),

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createRedisLedger } from '../../../src/adapters/redis/ledger.ts';
-import { boundsValues, checkRedisPolicy, probeWrite, redisHealth } from '../../../src/adapters/redis/policy.ts';
+import { boundsValues, checkRedisPolicy, probeWrite } from '../../../src/adapters/redis/policy.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
 import { queueRig, taskJob } from '../queues/fixture.ts';
 
