@@ -1,8 +1,9 @@
 import { markOfLock, placeOfWorker } from '../src/adapters/linux/instances-place.ts';
+import type { Clock } from '../src/core/clock.ts';
 import { WritError } from '../src/core/errors.ts';
 import { type Lifecycle, lifecycle } from '../src/core/lifecycle.ts';
 import { pause } from '../src/core/pause.ts';
-import type { Clock, PoolWorker, PoolWorkers, Presence } from '../src/core/ports/index.ts';
+import type { PoolWorker, PoolWorkers, Presence } from '../src/core/ports/index.ts';
 
 /** Between two looks at the start. */
 const LOOK_MS = 100;

@@ -35,7 +35,7 @@ function problemsOfIssue(issue: z.core.$ZodIssue, value: unknown): Problem[] {
 function sentence(issue: z.core.$ZodIssue, value: unknown): string {
   if (issue.code === 'invalid_value') return `must be ${issue.values.length === 1 ? '' : 'one of '}${issue.values.map(String).join(', ')}`;
   if (issue.code !== 'invalid_type') return MESSAGES[issue.code];
-  return valueAt(value, issue.path) === undefined ? 'is missing' : `must be ${TYPE_WORDS.get(issue.expected) ?? 'of another type'}`;
+  return valueAt(value, issue.path.map(String)) === undefined ? 'is missing' : `must be ${TYPE_WORDS.get(issue.expected) ?? 'of another type'}`;
 }
 
 function sorted(problems: readonly Problem[]): Problem[] {
