@@ -1,4 +1,5 @@
 import type { Config } from '../../../config/schema.ts';
+import type { WorkerHealth } from '../../../processors/worker-health.ts';
 import { queueName } from '../../../queues/catalog.ts';
 import { createConfinedFileSystem } from '../../adapters/linux/confined-fs/index.ts';
 import type { createInstanceRegistry } from '../../adapters/linux/instances.ts';
@@ -14,7 +15,6 @@ import type { Tracer } from '../../observability/tracing/tracer.ts';
 import type { RoleContext, TestHooks } from './context.ts';
 import { journalTrimmer } from './journal-trimmer.ts';
 import type { QueueService } from './wire-pipeline.ts';
-import type { WorkerHealth } from './worker-health.ts';
 
 /** File tasks: the journal, and the file executor with its memory. */
 export function fileService(

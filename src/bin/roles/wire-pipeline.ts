@@ -11,6 +11,7 @@ import { createQueueWorker, type QueueWorker } from '../../../processors/queue-w
 import { createRepeatedFaults } from '../../../processors/repeated-faults.ts';
 import { byCapability } from '../../../processors/run-executor.ts';
 import { createSlots } from '../../../processors/slots.ts';
+import type { WorkerHealth } from '../../../processors/worker-health.ts';
 import { workerOptions } from '../../../queues/catalog.ts';
 import { createConnection } from '../../../queues/connection.ts';
 import { createLeftJobs } from '../../../queues/left-jobs.ts';
@@ -41,7 +42,6 @@ import { traceExecutor } from '../../observability/tracing/executors.ts';
 import type { Tracer } from '../../observability/tracing/tracer.ts';
 import type { RoleContext, TestHooks } from './context.ts';
 import { type PlanServing, wirePlans } from './wire-plans.ts';
-import type { WorkerHealth } from './worker-health.ts';
 
 export interface PipelineWiring extends RoleContext {
   readonly metrics: Metrics;

@@ -5,6 +5,7 @@ import { createPlanWorker } from '../../../processors/plan/plan-worker.ts';
 import { createResidents } from '../../../processors/plan/residents.ts';
 import { createPlanSweeper } from '../../../processors/plan/sweeper.ts';
 import { createRepeatedFaults } from '../../../processors/repeated-faults.ts';
+import type { WorkerHealth } from '../../../processors/worker-health.ts';
 import { queueOfJob } from '../../../queues/audience.ts';
 import { MAX_PLAN_BYTES, queueName, workerOptions } from '../../../queues/catalog.ts';
 import { createEnqueue } from '../../../queues/enqueue.ts';
@@ -28,7 +29,6 @@ import { traceDeliveries, tracePlan } from '../../observability/tracing/deliveri
 import type { Tracer } from '../../observability/tracing/tracer.ts';
 import type { TestHooks } from './context.ts';
 import { journalTrimmer } from './journal-trimmer.ts';
-import type { WorkerHealth } from './worker-health.ts';
 
 /** What serving the plan queue takes beside what every worker has. */
 export interface PlanServing extends Pick<TestHooks, 'onPlanPoint'> {

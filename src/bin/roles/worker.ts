@@ -1,5 +1,6 @@
 import { packageVersion } from '../../../config/package.ts';
 import { holdPlaces } from '../../../processors/held-places.ts';
+import { createWorkerHealth } from '../../../processors/worker-health.ts';
 import { queueName, taskQueues } from '../../../queues/catalog.ts';
 import { connected, createConnection } from '../../../queues/connection.ts';
 import { claimShards } from '../../../queues/shard-claim.ts';
@@ -28,7 +29,6 @@ import { searchService } from './search-service.ts';
 import { serve } from './serve.ts';
 import { toolServices } from './tool-services.ts';
 import { wirePipeline } from './wire-pipeline.ts';
-import { createWorkerHealth } from './worker-health.ts';
 
 export interface WorkerRoleOptions extends TestHooks {
   /** The queues to serve, pool included; all of the pool when absent. */

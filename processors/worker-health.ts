@@ -1,14 +1,14 @@
-import { createDeafWatch, type DeafWatch } from '../../../processors/deaf-watch.ts';
-import type { InFlight } from '../../../processors/in-flight.ts';
-import { readBacklog } from '../../../queues/backlog.ts';
-import { probeWrite } from '../../adapters/redis/policy.ts';
-import type { RedisConnection } from '../../adapters/redis/redis-connection.ts';
-import { systemClock } from '../../core/clock.ts';
-import { checkHealth } from '../../observability/health-check.ts';
-import { LOG_LINES } from '../../observability/log-lines.ts';
-import type { Logger } from '../../observability/logging.ts';
-import type { Metrics } from '../../observability/metrics.ts';
-import type { Finding, Health } from '../../observability/metrics-socket.ts';
+import { readBacklog } from '../queues/backlog.ts';
+import { probeWrite } from '../src/adapters/redis/policy.ts';
+import type { RedisConnection } from '../src/adapters/redis/redis-connection.ts';
+import { systemClock } from '../src/core/clock.ts';
+import { checkHealth } from '../src/observability/health-check.ts';
+import { LOG_LINES } from '../src/observability/log-lines.ts';
+import type { Logger } from '../src/observability/logging.ts';
+import type { Metrics } from '../src/observability/metrics.ts';
+import type { Finding, Health } from '../src/observability/metrics-socket.ts';
+import { createDeafWatch, type DeafWatch } from './deaf-watch.ts';
+import type { InFlight } from './in-flight.ts';
 
 /** What of a queue is watched. */
 export interface WatchedQueue {
