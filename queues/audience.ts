@@ -1,6 +1,6 @@
-import { CAPABILITY_QUEUE, type QueueKind, type TaskJob, type TaskManifest, TOOL_CALL } from '../src/contracts/index.ts';
+import { CAPABILITY_QUEUE, LeasePayload, type QueueKind, type TaskJob, type TaskManifest, TOOL_CALL } from '../src/contracts/index.ts';
+import { peekPayload } from '../src/core/peek-token.ts';
 import type { Bindings } from '../src/core/ports/index.ts';
-import { peekLease } from '../src/lease/index.ts';
 import { queueName, queueOf, toolQueueIn } from './catalog.ts';
 
 /** The queue of a pool that serves a manifest, which its lease names; `undefined` when none does. */
@@ -19,6 +19,6 @@ export function audienceIn(pool: string, bindings: Bindings): (manifest: Pick<Ta
  */
 export function queueOfJob({ manifest, lease = '' }: Pick<TaskJob, 'manifest' | 'lease'>, pool: string): string {
   const { capability_id } = manifest;
-  const named = capability_id === TOOL_CALL ? toolQueueIn(peekLease(lease)?.aud ?? '') : undefined;
+  const named = capability_id === TOOL_CALL ? toolQueueIn(LeasePayload.safeParse(peekPayload(lease)).data?.aud ?? '') : undefined;
   return named === undefined ? queueOf(capability_id, pool) : queueName(named, pool);
 }

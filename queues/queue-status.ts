@@ -1,12 +1,12 @@
 import { readdirSync } from 'node:fs';
 import type { Queue } from 'bullmq';
-import { isThere } from '../src/adapters/files/is-there.ts';
 import { ALL_TAGS, generationKey } from '../src/adapters/redis/keys.ts';
 import { redisHealth } from '../src/adapters/redis/policy.ts';
 import { createRedisPresence } from '../src/adapters/redis/presence.ts';
 import { type RedisConnection, replies } from '../src/adapters/redis/redis-connection.ts';
 import { redisCall } from '../src/adapters/redis/redis-error.ts';
 import type { QueueFigures, QueueStatus, SystemFigures, SystemStatus } from '../src/core/ports/index.ts';
+import { saysAbsent, unreadable } from '../src/core/unreadable.ts';
 import { MAX_FIELD_CHARS } from './job-bounds.ts';
 import { closePoolQueues, openPoolQueues, type PoolQueue, type PoolQueuesOptions } from './pool-queues.ts';
 import { joinFigures } from './shard-figures.ts';
@@ -113,7 +113,7 @@ async function failuresOf(queue: Queue, connection: RedisConnection): Promise<Pi
 }
 
 async function workersOf(directory: string, connection: RedisConnection): Promise<SystemStatus['workers']> {
-  const instances = isThere(directory) ? readdirSync(directory).flatMap((name) => /^(.+)\.lock$/.exec(name)?.[1] ?? []) : [];
+  const instances = namesIn(directory).flatMap((name) => /^(.+)\.lock$/.exec(name)?.[1] ?? []);
   const presence = createRedisPresence(connection);
   return Promise.all(instances.map(async (instance) => ({ instance, alive: await presence.isAlive(instance) })));
 }
@@ -126,4 +126,14 @@ export async function ledgerStatus(connection: RedisConnection): Promise<SystemS
   );
   const values = answers.filter((value): value is string => typeof value === 'string');
   return { markers: values.length, expected: ALL_TAGS.length, generation: values[0] };
+}
+
+/** None where there is no such directory; throws WritError STORAGE_UNAVAILABLE where this account may not look. */
+function namesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory);
+  } catch (error) {
+    if (saysAbsent(error)) return [];
+    throw unreadable(directory, error);
+  }
 }

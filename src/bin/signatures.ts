@@ -9,12 +9,13 @@ import { RevocationPayload } from '../contracts/index.ts';
 import { systemClock } from '../core/clock.ts';
 import { isWritError } from '../core/errors.ts';
 import { manifestSha256 } from '../core/hash.ts';
+import { peekPayload } from '../core/peek-token.ts';
 import type { Ed25519, RevocationFeed } from '../core/ports/index.ts';
 import type { SignatureReader } from '../core/ports/signatures.ts';
 import { failed, ok } from '../core/result.ts';
 import { jwksFile } from '../data-dir/key-files.ts';
 import type { DataDirPaths } from '../data-dir/paths.ts';
-import { authenticateLease, createKeyring, peekLease, peekPayload, type Verifier, verifyResult, verifyRevocation } from '../lease/index.ts';
+import { authenticateLease, createKeyring, peekLease, type Verifier, verifyResult, verifyRevocation } from '../lease/index.ts';
 import type { CliRedis, CliSettings } from './cli/settings.ts';
 
 /** Reads leases and results with the public keys of the data directory. */

@@ -16,7 +16,7 @@ export {
   verifyKey,
 } from './keys.ts';
 export { parseJwks, parsePrivateKey } from './parse-keys.ts';
-export { peekLease, peekPayload } from './peek.ts';
+export { peekLease } from './peek.ts';
 export { createPlanEndSigner, verifyPlanEnd } from './plan-end.ts';
 export { authenticatePlanLease, openPlanLease, signPlanLease } from './plan-lease.ts';
 export { createResultSigner, type ResultSubject, verifyResult } from './result.ts';

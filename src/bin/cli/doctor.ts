@@ -2,12 +2,10 @@ import { describeConfig } from '../../../config/describe.ts';
 import { fingerprintOf } from '../../../config/fingerprint.ts';
 import { userSurroundings } from '../../../config/load.ts';
 import { effectOf } from '../../../config/reloadable.ts';
-import { findStranger, poolCopied } from '../../../processors/pool-watch.ts';
+import { poolAlone } from '../../../processors/pool-alone.ts';
 import { pausedFinding } from '../../../queues/queue-control.ts';
 import { examineHost } from '../../adapters/linux/doctor.ts';
 import { redisProbes } from '../../adapters/redis/doctor.ts';
-import { createRedisPoolWorkers } from '../../adapters/redis/pool-workers.ts';
-import { createRedisPresence } from '../../adapters/redis/presence.ts';
 import type { RedisConnection } from '../../adapters/redis/redis-connection.ts';
 import { examineJournal } from '../../adapters/sqlite/doctor.ts';
 import { examinePlans } from '../../adapters/tool-bindings/doctor.ts';
@@ -15,8 +13,7 @@ import { examineContentSearch } from '../../content-search/io/doctor.ts';
 import { examineContentIndex } from '../../content-search/ngram-index/serving/doctor.ts';
 import { contentSettings } from '../../content-search/settings/content-settings.ts';
 import { contentRefusal, indexRefusal } from '../../content-search/settings/refusals.ts';
-import { systemClock } from '../../core/clock.ts';
-import { broken, examine, type Finding, passed } from '../../core/findings.ts';
+import { examine, passed } from '../../core/findings.ts';
 import type { ScopeCatalog } from '../../core/ports/search-scopes.ts';
 import { examineScopes } from '../../core/scope-findings.ts';
 import { examineDirectories } from '../../data-dir/doctor/directories.ts';
@@ -77,22 +74,11 @@ export async function diagnose({ loaded, places }: CliSettings, { redis, scopes,
       examine('Servers', [
         ...probes,
         { title: 'queues', look: async () => pausedFinding(await openQueueControl({ loaded, places }, redis)), todo: START },
-        { title: 'workers of the pool', look: () => poolAlone({ loaded, places }, redis), todo: START },
+        { title: 'workers of the pool', look: async () => poolAlone(await redis.connection('producer'), config.pool.id, places.workers), todo: START },
         { title: 'kernel', look: kernel, todo: START },
       ]),
     ),
   ]);
   const settings = describeConfig(loaded).map(({ key, value, source }) => ({ key, value, source }));
   return { settings, checks: areas.flat() };
-}
-
-/** Whether every worker of the pool that lives holds its lock in this data directory. */
-async function poolAlone({ loaded, places }: CliSettings, redis: CliRedis): Promise<Finding> {
-  const connection = await redis.connection('producer');
-  const pool = loaded.config.pool.id;
-  const workers = createRedisPoolWorkers(connection, pool);
-  const stranger = await findStranger({ directory: places.workers, workers, presence: createRedisPresence(connection), clock: systemClock });
-  return stranger === undefined
-    ? passed('none works in another data directory')
-    : broken(poolCopied(pool, stranger, places.workers).message, 'stop one of the two');
 }

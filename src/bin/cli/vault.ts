@@ -17,10 +17,8 @@ export function openVault({ places, loaded }: CliSettings, audit: () => Promise<
   const { base_directories: directories, confinement: level, filesystems } = loaded.config.file;
   const reader = openJournalReader(places.journal);
   return {
-    async entries(filter, after, limit) {
-      if (filter.base !== undefined) assertKnownBase(filter.base, [...Object.keys(directories), ...reader.vaultUsage().map(({ base }) => base)]);
-      return reader.vaultEntries(filter, after, limit);
-    },
+    entries: async (filter, after, limit) => reader.vaultEntries(filter, after, limit),
+    bases: async () => [...Object.keys(directories), ...reader.vaultUsage().map(({ base }) => base)],
     usage: async () => reader.vaultUsage(),
     async purge(entries, { olderThanS }) {
       await using journal = createInProcessJournal({ file: places.journal });
@@ -30,17 +28,4 @@ export function openVault({ places, loaded }: CliSettings, audit: () => Promise<
     },
     [Symbol.asyncDispose]: async () => reader.close(),
   };
-}
-
-/** Of a base directory that is not configured any more the journal knows. */
-function assertKnownBase(base: string, known: readonly string[]): void {
-  if (known.includes(base)) return;
-  const names = [...new Set(known)].sort();
-  throw new WritError(
-    'INVALID_ARGUMENT',
-    `there is no base directory '${base}': ${names.length === 0 ? 'none is configured' : `there are ${names.join(', ')}`}`,
-    {
-      field: '--base',
-    },
-  );
 }

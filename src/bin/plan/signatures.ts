@@ -2,10 +2,11 @@ import type { Config } from '../../../config/schema.ts';
 import { queueName } from '../../../queues/catalog.ts';
 import { PlanLeasePayload } from '../../contracts/index.ts';
 import { systemClock } from '../../core/clock.ts';
+import { peekPayload } from '../../core/peek-token.ts';
 import type { Ed25519, PlanSignatures } from '../../core/ports/index.ts';
 import { jwksFile } from '../../data-dir/key-files.ts';
 import type { DataDirPaths } from '../../data-dir/paths.ts';
-import { authenticatePlanLease, createKeyring, peekPayload, type Verifier, verifyPlanEnd } from '../../lease/index.ts';
+import { authenticatePlanLease, createKeyring, type Verifier, verifyPlanEnd } from '../../lease/index.ts';
 
 /** What was signed about plans, judged with the public keys of a data directory; rings follow their files. */
 export function planSignatures({

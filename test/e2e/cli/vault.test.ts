@@ -94,16 +94,6 @@ describe('a purge of the vault', () => {
     expect(existsSync(path.join(base, VAULT_DIRECTORY, NAME))).toBe(true);
   });
 
-  it('is refused for a base directory that nobody knows, instead of removing nothing', async () => {
-    await using vault = openVault(settings(), audit);
-    await expect(vault.entries({ base: 'mian' }, undefined, 10)).rejects.toMatchObject({
-      code: 'INVALID_ARGUMENT',
-      field: '--base',
-      message: "there is no base directory 'mian': there are main",
-    });
-    expect(await vault.entries({ base: 'main' }, undefined, 10)).toHaveLength(1);
-  });
-
   it('removes nothing below a base directory that is not configured any more', async () => {
     await using vault = openVault(readSettings({ dataDir: path.join(home, 'data'), set: {}, json: false }), audit);
     const [answer] = await vault.purge(await vault.entries({}, undefined, 10), BY);

@@ -2,10 +2,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { PlanLeasePayload } from '../../../src/contracts/index.ts';
 import { canonicalJson } from '../../../src/core/canonical-json.ts';
 import type { JsonObject } from '../../../src/core/json.ts';
+import { peekPayload } from '../../../src/core/peek-token.ts';
 import type { GrantedPlanLease } from '../../../src/core/ports/index.ts';
 import { linkPlan, planLogic } from '../../../src/executors/plan/index.ts';
 import { kernelClient } from '../../../src/kernel/index.ts';
-import { peekPayload, signPlanLease } from '../../../src/lease/index.ts';
+import { signPlanLease } from '../../../src/lease/index.ts';
 import { executorKey, type KernelRig, kernelKey, startKernel } from '../../fixtures/authority/kernel-rig.ts';
 import { ed25519, vectorKey } from '../../fixtures/authority/world.ts';
 

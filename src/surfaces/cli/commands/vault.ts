@@ -135,8 +135,15 @@ async function unconfirmed(vault: Vault, filter: { base?: string; before: number
 
 const PAGE = 500;
 
-/** The entries of the vaults, a page at a time, so that a full vault does not fill memory. */
+/**
+ * The entries of the vaults, a page at a time, so that a full vault does not fill memory.
+ *
+ * @throws WritError INVALID_ARGUMENT for a base directory that nobody knows
+ */
 export async function* vaultPages(vault: Vault, filter: { base?: string; before?: number }): AsyncGenerator<readonly VaultEntry[]> {
+  const known = filter.base === undefined ? [] : [...new Set(await vault.bases())].sort();
+  if (filter.base !== undefined && !known.includes(filter.base))
+    throw new WritError('INVALID_ARGUMENT', `there is no base directory '${filter.base}', only ${known.join(', ') || 'none at all'}`, { field: '--base' });
   let after: VaultCursor | undefined;
   for (;;) {
     const page = await vault.entries(filter, after, PAGE);

@@ -11,6 +11,7 @@ function vaultOf(entries: VaultEntry[]): { vault: Vault; purged: string[] } {
           (entry) => entry.taskId > (after?.taskId ?? '') && (base === undefined || entry.base === base) && (before === undefined || entry.since < before),
         )
         .slice(0, limit),
+    bases: async () => ['main', 'other'],
     usage: async () => [],
     purge: async (page) =>
       page.map((entry) => {
@@ -32,6 +33,19 @@ describe('writ vault', () => {
     bytes: 1024,
     since,
   });
+
+  it.each([['list'], ['purge', '--older-than', '0s', '--confirm']])(
+    'is refused for a base directory that nobody knows, instead of finding nothing: %s',
+    async (...words) => {
+      const world = await createWorld();
+      const { vault, purged } = vaultOf([entry('t1', world.clock.ms - DAY)]);
+      expect(await world.cli(['vault', ...words, '--base', 'mian'], '', { vault: async () => vault })).toMatchObject({
+        code: 2,
+        err: expect.stringContaining("--base: there is no base directory 'mian', only main, other"),
+      });
+      expect(purged).toEqual([]);
+    },
+  );
 
   it('lists what was deleted, page after page', async () => {
     const world = await createWorld();
