@@ -1,6 +1,8 @@
 import { type Processor, Worker, type WorkerOptions } from 'bullmq';
 import type { Redis } from 'ioredis';
+import { isFull } from '../src/adapters/redis/redis-error.ts';
 import { MAX_JOB_BYTES } from '../src/contracts/index.ts';
+import { pause } from '../src/core/pause.ts';
 import { boundJob } from './job-bounds.ts';
 import { boundedOptions } from './job-options.ts';
 import { createLateJobs } from './late-jobs.ts';
@@ -10,10 +12,15 @@ export interface TolerantWorkerOptions extends WorkerOptions {
   readonly maxDataChars?: number;
   /** Told which locks are about to be renewed, before Redis is asked; BullMQ tells which of them were when the answer is read. */
   readonly onRenewing?: (jobIds: readonly string[]) => void;
+  /** How a worker waits that found Redis full; `pause` unless given. */
+  readonly pauseWhenFull?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
 /** Between two looks for jobs that wrong clocks keep delayed, milliseconds. */
 const LOOK_MS = 30_000;
+
+/** BullMQ asks again at once when a fetch is refused; a server without memory would be asked thousands of times a second. */
+const FULL_MS = 1000;
 
 /** BullMQ's scripts whose answer begins with the fields of the next job. */
 const FETCHES: ReadonlySet<string> = new Set(['moveToActive', 'moveToFinished']);
@@ -28,20 +35,36 @@ export class TolerantWorker extends Worker {
   readonly #onRenewing: NonNullable<TolerantWorkerOptions['onRenewing']>;
   #looking: Promise<unknown> | undefined;
 
-  constructor(name: string, processor: Processor | null, { maxDataChars = MAX_JOB_BYTES, onRenewing = () => undefined, ...options }: TolerantWorkerOptions) {
+  constructor(
+    name: string,
+    processor: Processor | null,
+    { maxDataChars = MAX_JOB_BYTES, onRenewing = () => undefined, pauseWhenFull = pause, ...options }: TolerantWorkerOptions,
+  ) {
     super(name, processor, options);
     this.#onRenewing = onRenewing;
     const { backend } = this;
     const run = backend.execCommand.bind(backend);
     backend.execCommand = (client, command, args) => {
       const answer: unknown = run(client, command, args);
-      return FETCHES.has(command) ? this.bounded(answer, maxDataChars) : answer;
+      return FETCHES.has(command) ? this.bounded(unlessFull(answer), maxDataChars) : answer;
+    };
+    const closing = new AbortController();
+    const unlessFull = async (answer: unknown): Promise<unknown> => {
+      try {
+        return await answer;
+      } catch (error) {
+        if (isFull(error)) await pauseWhenFull(FULL_MS, closing.signal);
+        throw error;
+      }
     };
     const looks = setInterval(() => {
       if (this.closing === undefined) void this.promoteLate();
     }, options.stalledInterval ?? LOOK_MS);
     looks.unref();
-    this.once('closing', () => clearInterval(looks));
+    this.once('closing', () => {
+      clearInterval(looks);
+      closing.abort();
+    });
   }
 
   /** Ends the delay of jobs that wrong clocks keep delayed. One look at a time; what fails is told as an error of this worker. */

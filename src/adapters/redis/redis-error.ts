@@ -36,6 +36,11 @@ export function isWrongType(error: unknown): boolean {
   return error instanceof Error && error.name === 'ReplyError' && error.message.startsWith('WRONGTYPE');
 }
 
+/** Whether Redis, or a script, was refused for want of memory. */
+export function isFull(error: unknown): boolean {
+  return error instanceof Error && error.name === 'ReplyError' && error.message.startsWith('OOM');
+}
+
 /** A key of ours that somebody has overwritten with something of another type is as good as none. */
 export async function orNothing<T>(reply: Promise<T>): Promise<T | undefined> {
   try {
