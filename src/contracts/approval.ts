@@ -28,7 +28,8 @@ const Time = z.iso.datetime({ precision: 3 });
 export const ApprovalAnswer = z.enum(['approve', 'deny']);
 export type ApprovalAnswer = z.infer<typeof ApprovalAnswer>;
 
-export const ApprovalState = z.enum(['open', 'approved', 'denied', 'expired']);
+/** `withdrawn`: open for the kernel, of a plan that has ended meanwhile. */
+export const ApprovalState = z.enum(['open', 'approved', 'denied', 'expired', 'withdrawn']);
 export type ApprovalState = z.infer<typeof ApprovalState>;
 
 /** `POST /v1/plans/:id/approve` and `/deny`. */

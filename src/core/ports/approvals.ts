@@ -3,7 +3,7 @@ import type { JsonObject } from '../json.ts';
 
 /** What became of a question. Written once. */
 export interface ApprovalDecision {
-  readonly state: Exclude<ApprovalState, 'open'>;
+  readonly state: Exclude<ApprovalState, 'open' | 'withdrawn'>;
   /** Milliseconds since 1970. */
   readonly at: number;
   /** Who; `undefined` where the deadline has decided, or nobody said. */

@@ -6,7 +6,7 @@ export interface ApprovalView {
   path: string;
   role: 'approve' | 'operate' | 'kernel';
   question: string;
-  state: 'open' | 'approved' | 'denied' | 'expired';
+  state: 'open' | 'approved' | 'denied' | 'expired' | 'withdrawn';
   asked_at: string;
   until: string;
   decided_at?: string | undefined;

@@ -1,7 +1,7 @@
 import { type ApprovalAnswer, type ApprovalView, ROLES, TaskId } from '../../../contracts/index.ts';
 import { parseStrictJson } from '../../../core/canonical-json.ts';
 import { WritError } from '../../../core/errors.ts';
-import { answerApproval, openApproval } from '../../shared/plans/approvals.ts';
+import { answerApproval, openApproval, shownApprovals } from '../../shared/plans/approvals.ts';
 import { planIdOf } from '../../shared/plans/plan-id.ts';
 import type { CommandContext } from '../command.ts';
 import { table } from '../text/table.ts';
@@ -31,8 +31,11 @@ export async function runPlanAnswer(context: CommandContext, answer: ApprovalAns
 
 /** `writ plan approvals`: who is waited for, and until when; of one plan, all that it has asked. */
 export async function runPlanApprovals(context: CommandContext, word: string | undefined): Promise<number> {
-  const { approvals } = await (await context.services()).kernel();
-  const rows = await approvals.list(word === undefined ? undefined : planIdOf(word));
+  const services = await context.services();
+  const { approvals } = await services.kernel();
+  // Opened when a plan is looked at: without Redis the kernel's word is shown.
+  const plans = { view: async (id: string) => (await services.plans()).view(id) };
+  const rows = await shownApprovals(word === undefined ? undefined : planIdOf(word), { approvals, plans });
   await context.output.answer({ approvals: rows }, () => (rows.length === 0 ? 'no plan waits for anybody' : table(COLUMNS, rows.map(rowOf))));
   return 0;
 }

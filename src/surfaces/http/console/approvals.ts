@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { ApprovalAnswer, type ApprovalView } from '../../../contracts/index.ts';
 import { isWritError } from '../../../core/errors.ts';
-import { answerApproval } from '../../shared/plans/approvals.ts';
+import { answerApproval, shownApprovals } from '../../shared/plans/approvals.ts';
 import { planIdOf } from '../../shared/plans/plan-id.ts';
 import { taskIdOf } from '../../shared/tasks/task-id.ts';
 import type { Caller } from '../caller.ts';
@@ -31,10 +31,10 @@ export async function approvalPart(planSha256: string, caller: Caller, services:
 }
 
 /** All questions that wait for somebody; each is answered on the page of its plan, where one sees what it is about. */
-export function approvalList(pages: FastifyInstance, { kernel, clock }: ConsoleServices): void {
+export function approvalList(pages: FastifyInstance, { kernel, plans, clock }: ConsoleServices): void {
   pages.get('/approvals', async (request, reply) => {
     const { approvals } = await kernel(callerOf(request));
-    const rows = (await approvals.list()).map(({ plan_id, question, role, until }) => [
+    const rows = (await shownApprovals(undefined, { approvals, plans: plans.plans })).map(({ plan_id, question, role, until }) => [
       planLink(plan_id),
       visible(question, 200),
       role,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { APPROVER_ROLES, type ApprovalAnswer, ApprovalList, ApprovalRequest, ApprovalView, Sha256Hex } from '../../../contracts/index.ts';
-import { answerApproval } from '../../shared/plans/approvals.ts';
+import { answerApproval, shownApprovals } from '../../shared/plans/approvals.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { PlanParams } from './shapes.ts';
 
@@ -11,7 +11,7 @@ export const listApprovals = route({
   path: '/v1/approvals',
   operation: 'listApprovals',
   summary: "Steps of plans that wait for somebody's word",
-  description: 'From the records of the kernel, never from Redis.',
+  description: 'From the records of the kernel. A question of a plan that has ended is withdrawn: nobody can answer it.',
   tag: 'plans',
   access: ['read', ...APPROVER_ROLES],
   query: z.strictObject({ plan: Sha256Hex.optional().describe('Everything that this plan has asked, decided or not.') }),
@@ -19,7 +19,7 @@ export const listApprovals = route({
   problems: ['INVALID_ARGUMENT', 'KERNEL_UNAVAILABLE'],
   async handle({ query, caller, services }) {
     const { approvals } = await services.kernel(caller);
-    const body: ApprovalList = { approvals: [...(await approvals.list(query.plan))] };
+    const body: ApprovalList = { approvals: [...(await shownApprovals(query.plan, { approvals, plans: services.plans.plans }))] };
     return { status: 200, body, headers: FRESH };
   },
 });

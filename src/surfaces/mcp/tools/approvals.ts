@@ -1,19 +1,21 @@
 import { z } from 'zod';
 import { APPROVER_ROLES, ApprovalAnswer, ApprovalList, ApprovalRequest, ApprovalView, Sha256Hex } from '../../../contracts/index.ts';
-import { answerApproval } from '../../shared/plans/approvals.ts';
+import { answerApproval, shownApprovals } from '../../shared/plans/approvals.ts';
 import { LOOKS_ONLY, tool } from '../tool.ts';
 
 export const listApprovalsTool = tool({
   name: 'list_approvals',
   title: "Steps of plans that wait for somebody's word",
-  description: 'Those that wait, the nearest deadline first; of one plan everything that it has asked, decided or not. From the records of the kernel.',
+  description:
+    'Those that wait, the nearest deadline first; of one plan everything that it has asked, decided or not; a question of a plan that has ended is withdrawn. From the records of the kernel.',
   access: ['read', ...APPROVER_ROLES],
   annotations: LOOKS_ONLY,
   input: z.strictObject({ plan_id: Sha256Hex.optional().meta({ description: 'Only what this plan has asked.' }) }),
   output: ApprovalList,
   async run({ input, services }) {
     const { approvals } = await services.kernel();
-    return { approvals: [...(await approvals.list(input.plan_id))] };
+    const plans = { view: async (id: string) => (await services.plans()).plans.view(id) };
+    return { approvals: [...(await shownApprovals(input.plan_id, { approvals, plans }))] };
   },
 });
 

@@ -47,6 +47,44 @@ async function wake(planSha256: string, plans: Pick<Plans, 'wake'>): Promise<voi
   }
 }
 
+/** Plans that are looked at together. */
+const CHUNK = 50;
+
+/**
+ * What the kernel has, as it can be answered: an open question of a plan that has ended is `withdrawn` until a retry stands there
+ * again, and is none of those that wait. Where nobody can see whether a plan has ended, the kernel's word is shown.
+ *
+ * @param planSha256 everything that this plan has asked; `undefined`: what waits, of all
+ */
+export async function shownApprovals(planSha256: string | undefined, { approvals, plans }: ShownServices): Promise<readonly ApprovalView[]> {
+  const rows = await approvals.list(planSha256);
+  const asking = [...new Set(rows.filter(({ state }) => state === 'open').map(({ plan_id }) => plan_id))];
+  const ended = new Set<string>();
+  for (let at = 0; at < asking.length; at += CHUNK) {
+    const chunk = asking.slice(at, at + CHUNK);
+    const ends = await Promise.all(chunk.map((id) => isOver(id, plans)));
+    for (const [index, id] of chunk.entries()) if (ends[index]) ended.add(id);
+  }
+  const shown = rows.map((row) => (row.state === 'open' && ended.has(row.plan_id) ? { ...row, state: 'withdrawn' as const } : row));
+  return planSha256 === undefined ? shown.filter(({ state }) => state === 'open') : shown;
+}
+
+export interface ShownServices {
+  readonly approvals: Pick<ApprovalDesk, 'list'>;
+  readonly plans: Pick<Plans, 'view'>;
+}
+
+async function isOver(planSha256: string, plans: Pick<Plans, 'view'>): Promise<boolean> {
+  try {
+    const view = await plans.view(planSha256);
+    return view !== undefined && hasEnded(view);
+  } catch (error) {
+    // Redis is away, or what stands there proves no end.
+    if (isWritError(error)) return false;
+    throw error;
+  }
+}
+
 /** The one question for which a plan waits now. Throws WritError WRONG_STATE. */
 export async function openApproval(planSha256: string, approvals: Pick<ApprovalDesk, 'list'>): Promise<ApprovalView> {
   const open = (await approvals.list(planSha256)).findLast(({ state }) => state === 'open');

@@ -27,6 +27,16 @@ describe('writ plan approvals', () => {
     expect((await world.cli(['plan', 'approvals'])).out).toBe('no plan waits for anybody\n');
     expect((await world.cli(['plan', 'approvals', PLAN])).out).toContain('denied by tester');
   });
+
+  it('shows a question of a plan that has ended as withdrawn, and not among those that wait, until a retry stands there again', async () => {
+    const { world } = await askingWorld();
+    world.plans.show(PLAN, { state: 'failure' });
+    expect((await world.cli(['plan', 'approvals'])).out).toBe('no plan waits for anybody\n');
+    expect((await world.cli(['plan', 'approvals', PLAN])).out).toMatch(/^a+ +withdrawn +approve /m);
+    expect(world.approvals.approval('s-1')?.decision).toBeUndefined();
+    world.plans.show(PLAN, { state: 'running' });
+    expect((await world.cli(['plan', 'approvals'])).out).toMatch(/^a+ +open +approve /m);
+  });
 });
 
 describe('writ plan approve and deny', () => {
