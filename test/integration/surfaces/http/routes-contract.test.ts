@@ -229,6 +229,22 @@ describe('the OpenAPI document', () => {
     ]);
   });
 
+  it('takes the question of a cancelled plan from those that wait, until a retry stands at it again', async () => {
+    const params = { role: 'approve', question: 'Still?', deadline_s: 3600 };
+    const { plans } = new WritClient({ baseUrl: site.url, key: site.secret('operator') });
+    const pushed = await plans.submit(envelopeOf([{ type: 'tool', ref: 'writ.approval', operation: 'APPROVAL', params }]), { sign: true });
+    const id = pushed.ended ? pushed.plan.plan_id : pushed.receipt.plan_id;
+    const states = async (plan?: string) => (await plans.approvals(plan === undefined ? {} : { plan })).approvals.map(({ state }) => state);
+    await vi.waitFor(async () => expect(await states(id)).toEqual(['open']), PATIENCE);
+    await plans.cancel(id);
+    expect(await plans.wait(id)).toMatchObject({ state: 'failure', error: { code: 'CANCELLED' } });
+    expect([await states(), await states(id)]).toEqual([[], ['withdrawn']]);
+    await plans.retry(id);
+    await vi.waitFor(async () => expect([await states(), await states(id)]).toEqual([['open'], ['open']]), PATIENCE);
+    await plans.cancel(id);
+    await plans.wait(id);
+  });
+
   it('moves the file of the example once somebody has said yes', async () => {
     const source = site.file('contract.txt');
     const text = readFileSync(join(packageRoot(), 'examples/plans/approved-move.json'), 'utf8');
