@@ -33,7 +33,12 @@ const redis = z.strictObject({
     .describe('Address of a Redis server of yours; empty starts a private one inside the data directory.'),
   port: z.int().min(0).max(65_535).default(0).describe('Loopback port that the private Redis server opens for raw producers; 0 keeps it on its unix socket.'),
   max_memory_mb: z.int().min(16).max(1_048_576).default(512).describe('Memory limit of the private Redis server; it never evicts.'),
-  high_water: z.number().min(0.1).max(0.99).default(0.9).describe('Share of the memory limit above which new work is refused; room for the ends of what waits counts as used.'),
+  high_water: z
+    .number()
+    .min(0.1)
+    .max(0.99)
+    .default(0.9)
+    .describe('Share of the memory limit above which new work is refused; ends of waiting jobs count as used.'),
   ...CLUSTER,
   append_only: z.boolean().default(true).describe('Whether the private Redis server writes an append-only file, so that queued jobs survive a restart.'),
   tls: RedisTls.prefault({}).describe('TLS towards Redis, when redis.url begins with rediss://.'),

@@ -27,7 +27,7 @@ export const Standing = z.object({
   until: z.int(),
   decision: z
     .object({
-      state: ApprovalState.exclude(['open']),
+      state: ApprovalState.exclude(['open', 'withdrawn']),
       at: z.int(),
       by: z.string().optional(),
       note: z.string().optional(),

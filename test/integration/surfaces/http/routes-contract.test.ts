@@ -232,7 +232,7 @@ describe('the OpenAPI document', () => {
   it('takes the question of a cancelled plan from those that wait, until a retry stands at it again', async () => {
     const params = { role: 'approve', question: 'Still?', deadline_s: 3600 };
     const { plans } = new WritClient({ baseUrl: site.url, key: site.secret('operator') });
-    const pushed = await plans.submit(envelopeOf([{ type: 'tool', ref: 'writ.approval', operation: 'APPROVAL', params }]), { sign: true });
+    const pushed = await plans.submit(envelopeOf([{ type: 'tool', ref: 'writ.approval', operation: 'APPROVAL', params }]) as Envelope, { sign: true });
     const id = pushed.ended ? pushed.plan.plan_id : pushed.receipt.plan_id;
     const states = async (plan?: string) => (await plans.approvals(plan === undefined ? {} : { plan })).approvals.map(({ state }) => state);
     await vi.waitFor(async () => expect(await states(id)).toEqual(['open']), PATIENCE);
