@@ -4,16 +4,20 @@ import path from 'node:path';
 import { isThere } from '../adapters/files/is-there.ts';
 import { makeDirectory } from '../adapters/files/make-directory.ts';
 import { replaceFileDurably } from '../adapters/files/replace-file.ts';
+import { readSmallFile } from '../adapters/files/small-file.ts';
 import { ROLES } from '../contracts/index.ts';
 import { audited } from '../core/audited.ts';
 import { messageOf, WritError } from '../core/errors.ts';
 import { localUrl } from '../core/local-url.ts';
 import type { ApiKeyStore } from '../core/ports/index.ts';
-import { createApiKeyStore } from './api-keys.ts';
+import { checkedKeyName, createApiKeyStore, isSecret } from './api-keys.ts';
 import { ensureDataDirectory } from './data-directory.ts';
 import { createLoginLinks } from './login-links.ts';
 import { currentUser, openAudit } from './open-audit.ts';
 import type { DataDirPaths } from './paths.ts';
+
+/** No secret is longer. */
+const MAX_SECRET_BYTES = 4096;
 
 /** Where the settings put the API. */
 export interface ApiAddress {
@@ -29,8 +33,8 @@ export function openAccess(places: DataDirPaths, api: ApiAddress) {
     keys: () => openKeys(places),
     links: async () => createLoginLinks({ directory: path.join(ensureDataDirectory(places.dataDir).path, path.basename(places.loginLinks)) }),
     apiUrl: () => announcedUrl(places.apiUrl) ?? settledUrl(api),
-    secretFile: (name: string) => path.join(path.dirname(places.apiKeys), `${name}.key`),
-    assertNew,
+    secretFile: (name: string) => path.join(path.dirname(places.apiKeys), `${checkedKeyName(name)}.key`),
+    assertNew: (file: string) => assertNew(file, places),
     keepSecret,
   };
 }
@@ -71,10 +75,19 @@ async function openKeys({ dataDir, apiKeys }: DataDirPaths): Promise<ApiKeyStore
   return createApiKeyStore({ file: apiKeys });
 }
 
-async function assertNew(file: string): Promise<void> {
-  if (isThere(file)) throw new WritError('INVALID_ARGUMENT', `${file} is there already: name another with --out`, { field: '--out' });
+/** A file among the keys whose secret is good for nothing any more keeps nobody from making its key anew. */
+async function assertNew(file: string, places: DataDirPaths): Promise<void> {
+  if (isThere(file) && !(await isDead(file, places)))
+    throw new WritError('INVALID_ARGUMENT', `${file} is there already: name another with --out`, { field: '--out' });
   const directory = await stat(path.dirname(file)).catch(() => undefined);
   if (!directory?.isDirectory()) throw new WritError('INVALID_ARGUMENT', `there is no directory ${path.dirname(file)}`, { field: '--out' });
+}
+
+/** Whether a file is one of ours that holds the secret of a key that was revoked, has expired or has another secret now. */
+async function isDead(file: string, places: DataDirPaths): Promise<boolean> {
+  if (path.dirname(path.resolve(file)) !== path.dirname(places.apiKeys) || !file.endsWith('.key')) return false;
+  const read = await readSmallFile(file, MAX_SECRET_BYTES, false);
+  return read.ok && isSecret(read.value.trim()) && (await (await openKeys(places)).find(read.value.trim())) === undefined;
 }
 
 async function keepSecret(file: string, secret: string): Promise<void> {

@@ -98,12 +98,13 @@ export function createApiKeyStore({ file, clock = systemClock }: { readonly file
     // A person asks, who may have changed something a moment ago elsewhere.
     list: async () => (await loadKeys(file)).keys.map(keyOf),
     create: async (wish) => {
-      const name = checked(KeyName.safeParse(wish.name), 'name');
+      const name = checkedKeyName(wish.name);
       const roles = checked(KeyRoles.safeParse(wish.roles), 'roles');
       const grant = wish.grant === undefined ? {} : boundTo(wish.grant, roles);
       const ttlS = wish.ttlS === undefined ? undefined : seconds(wish.ttlS, 1, MAX_LIFE_S, 'ttl');
       return change((keys) => {
-        if (keys.some((key) => key.name === name)) throw new WritError('INVALID_ARGUMENT', `there is a key named ${name} already`, { field: 'name' });
+        const named = keys.find((key) => key.name === name);
+        if (named !== undefined) throw new WritError('INVALID_ARGUMENT', alreadyNamed(named), { field: 'name' });
         if (keys.length >= MAX_KEYS) throw new WritError('WRONG_STATE', `there are ${MAX_KEYS} keys already: revoke some`);
         const now = clock.now();
         const id = randomBytes(8).toString('hex');
@@ -179,6 +180,10 @@ function hashOf(secret: string): Buffer {
   return createHash('sha256').update(secret).digest();
 }
 
+function alreadyNamed({ id, name }: StoredKey): string {
+  return `there is a key named ${name} already: \`writ key rotate ${id}\` gives it a new secret, \`writ key revoke ${id}\` takes it away`;
+}
+
 function keyOf({ id, name, roles, created_at, expires_at, agent, projects }: StoredKey): ApiKey {
   return {
     ...{ id, name, roles, createdAt: created_at },
@@ -222,6 +227,16 @@ async function currentStamp(file: string): Promise<string> {
 function seconds(value: number, min: number, max: number, field: string): number {
   if (Number.isSafeInteger(value) && value >= min && value <= max) return value;
   throw new WritError('INVALID_ARGUMENT', `${field} must be a whole number of seconds from ${min} to ${max}`, { field });
+}
+
+/** A name that a key may have. Throws WritError INVALID_ARGUMENT (`name`) with the rule. */
+export function checkedKeyName(name: string): string {
+  return checked(KeyName.safeParse(name), 'name');
+}
+
+/** Whether a text looks like a secret of ours, good or not. */
+export function isSecret(text: string): boolean {
+  return /^writ_[0-9a-f]{16}_[A-Za-z0-9_-]{43}$/.test(text);
 }
 
 function checked<T>(parsed: { success: true; data: T } | { success: false; error: { issues: readonly { message: string }[] } }, field: string): T {

@@ -89,9 +89,9 @@ export interface ApiAccess {
   links(): Promise<LoginLinks>;
   /** Where the API of these settings is found from this host: `http://127.0.0.1:8377`. The running API's own word first. Throws WritError WRONG_STATE when it does not run and the port is not fixed. */
   apiUrl(): string;
-  /** Where the secret of a key is kept unless somebody says otherwise. */
+  /** Where the secret of a key is kept unless somebody says otherwise. Throws WritError INVALID_ARGUMENT for a name that no key may have. */
   secretFile(name: string): string;
-  /** Throws WritError INVALID_ARGUMENT when the file is there already, or its directory is not. */
+  /** Throws WritError INVALID_ARGUMENT when the file is there already, and is not that of a dead key of ours, or its directory is not. */
   assertNew(file: string): Promise<void>;
   /** Writes a secret (0600, durable); replaces what is there. Throws WritError STORAGE_UNAVAILABLE. */
   keepSecret(file: string, secret: string): Promise<void>;

@@ -89,6 +89,29 @@ describe('writ key', () => {
     expect(await keys().list()).toEqual([]);
   });
 
+  it('makes a key anew over the file of a dead one, and over no other', async () => {
+    const { json } = await writ('key', 'create', 'k', '--roles', 'read', '--json');
+    const file = String(json['file']);
+    const dead = readFileSync(file, 'utf8');
+    await writ('key', 'revoke', String(json['id']));
+    expect(await writ('key', 'create', 'k', '--roles', 'read')).toMatchObject({ code: 0 });
+    expect(readFileSync(file, 'utf8')).not.toBe(dead);
+    expect(await writ('key', 'create', 'k', '--roles', 'read')).toMatchObject({ code: 2, err: expect.stringContaining('is there already') });
+    const other = path.join(home, 'other.key');
+    for (const [place, text] of [
+      [other, dead],
+      [path.join(path.dirname(file), 'notes.key'), 'of somebody'],
+    ] as const) {
+      writeFileSync(place, text);
+      expect(await writ('key', 'create', 'n', '--roles', 'read', '--out', place)).toMatchObject({ code: 2, err: expect.stringContaining('is there already') });
+      expect(readFileSync(place, 'utf8')).toBe(text);
+    }
+  });
+
+  it.each(['a/b', '../k', '.k', ''])('says the rule for a name that no key may have: %j', async (name) => {
+    expect(await writ('key', 'create', name, '--roles', 'read')).toMatchObject({ code: 2, err: expect.stringContaining('name must be 1 to 64 of A-Z') });
+  });
+
   it('does nothing when the audit log cannot be written', async () => {
     mkdirSync(places().audit, { recursive: true, mode: 0o700 });
     expect(await writ('key', 'create', 'k', '--roles', 'read')).toMatchObject({ code: 3, err: expect.stringContaining('STORAGE_UNAVAILABLE') });

@@ -38,6 +38,16 @@ function isKnown(name: string): boolean {
   return known.has(name) || OTHERS.has(name) || (name.includes('.') && isKnown(name.slice(0, name.lastIndexOf('.'))) && name.split('.').length > 2);
 }
 
+/** Of a tool's binding, which has a file of its own. */
+const FIELDS_OF_OTHERS: ReadonlySet<string> = new Set(['mcp.url']);
+
+/** The fields, as far as they are plain words, of the refusals of settings in a source. */
+function fieldsIn(source: string): string[] {
+  return [...source.matchAll(/new WritError\(\s*'INVALID_CONFIG'[\s\S]*?\);/g)].flatMap(([thrown]) =>
+    [...thrown.matchAll(/field: '([^']+)'/g)].map(([, field = '']) => field),
+  );
+}
+
 describe('messages of the program', () => {
   it('name no setting that does not exist', () => {
     const wrong = ['src', 'queues', 'processors', 'config'].flatMap((top) =>
@@ -51,6 +61,17 @@ describe('messages of the program', () => {
         ),
     );
     expect(wrong).toEqual([]);
+  });
+
+  it('call what is wrong with the settings by its key, wherever it is found out', () => {
+    const wrong = ['src', 'queues', 'processors', 'config'].flatMap((top) =>
+      readdirSync(path.join(packageRoot(), top), { recursive: true, encoding: 'utf8' })
+        .filter((file) => file.endsWith('.ts'))
+        .flatMap((file) => fieldsIn(readFileSync(path.join(packageRoot(), top, file), 'utf8')).map((field) => ({ file: `${top}/${file}`, field })))
+        .filter(({ field }) => !isKnown(field) && !field.startsWith('--') && !FIELDS_OF_OTHERS.has(field)),
+    );
+    expect(wrong).toEqual([]);
+    expect(fieldsIn("throw new WritError('INVALID_CONFIG', 'it is none', {\n  field: 'allowedFilesystems',\n});")).toEqual(['allowedFilesystems']);
   });
 
   it('would be found', () => {

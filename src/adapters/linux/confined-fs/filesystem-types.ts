@@ -45,7 +45,7 @@ export function allowedTypes(allowedFilesystems: readonly string[]): ReadonlySet
   for (const name of allowedFilesystems) {
     if (!LOCAL_FILESYSTEMS.includes(name)) {
       throw new WritError('INVALID_CONFIG', `'${name}' is no local file system type; possible are ${LOCAL_FILESYSTEMS.join(', ')}`, {
-        field: 'allowedFilesystems',
+        field: 'file.filesystems',
       });
     }
   }

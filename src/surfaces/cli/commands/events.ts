@@ -1,6 +1,6 @@
 import { WritError } from '../../../core/errors.ts';
 import type { Change } from '../../client/index.ts';
-import { asCliError, KEY_OPTION, type KeyFlags, openApi } from '../api/api-door.ts';
+import { KEY_OPTION, type KeyFlags, openApi } from '../api/api-door.ts';
 import { type CommandContext, command, type Registrar } from '../command.ts';
 import { printable } from '../text/values.ts';
 
@@ -26,18 +26,18 @@ async function runEvents(context: CommandContext, flags: EventFlags): Promise<nu
   const after = flags.after === undefined ? undefined : Number(flags.after);
   if (after !== undefined && !(Number.isSafeInteger(after) && after >= 0 && /^\d+$/.test(flags.after ?? '')))
     throw new WritError('INVALID_ARGUMENT', '--after must be the number of an event', { field: '--after' });
-  const client = await openApi(context, flags);
+  const api = await openApi(context, flags);
   const signal = context.interrupted();
   const wanted = (kind: Change['kind']): boolean =>
     (flags.tasks !== true && flags.plans !== true) || (kind === 'task' ? flags.tasks === true : flags.plans === true);
   try {
-    for await (const change of client.changes({ signal, ...(after === undefined ? {} : { after }) })) {
+    for await (const change of api.client.changes({ signal, ...(after === undefined ? {} : { after }) })) {
       if (!wanted(change.kind)) continue;
       if (context.output.json) await context.output.line({ kind: change.kind, ...change.event });
       else await context.output.text(printable(textOf(change)));
     }
   } catch (error) {
-    asCliError(error);
+    throw api.refusal(error);
   }
   return 0;
 }

@@ -1,5 +1,5 @@
 import { duration } from '../../../core/units.ts';
-import { fromApi, KEY_OPTION, type KeyFlags, openApi } from '../api/api-door.ts';
+import { KEY_OPTION, type KeyFlags, openApi } from '../api/api-door.ts';
 import { type CommandContext, command, type Registrar } from '../command.ts';
 import { table } from '../text/table.ts';
 
@@ -27,8 +27,8 @@ const COLUMNS = [
 
 /** `writ sessions list`. */
 async function runList(context: CommandContext, flags: KeyFlags): Promise<number> {
-  const client = await openApi(context, flags);
-  const { sessions } = await fromApi(() => client.sessions.list());
+  const api = await openApi(context, flags);
+  const { sessions } = await api.ask((client) => client.sessions.list());
   const now = context.clock.now();
   await context.output.answer({ sessions }, () => {
     if (sessions.length === 0) return 'nobody is logged in';
@@ -46,8 +46,8 @@ async function runList(context: CommandContext, flags: KeyFlags): Promise<number
 
 /** `writ sessions end`. NOT_FOUND (exit 1) when it has ended already. */
 async function runEnd(context: CommandContext, flags: KeyFlags, id: string): Promise<number> {
-  const client = await openApi(context, flags);
-  const ended = await fromApi(() => client.sessions.end(id));
+  const api = await openApi(context, flags);
+  const ended = await api.ask((client) => client.sessions.end(id));
   await context.output.answer(ended, () => `${ended.name} is logged out`);
   return 0;
 }

@@ -2,7 +2,7 @@ import type { TaskFilter, TaskRecord } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
 import { duration } from '../../../core/units.ts';
 import type { TaskDetails } from '../../shared/tasks/details.ts';
-import { fromApi, KEY_OPTION, type KeyFlags, openApi } from '../api/api-door.ts';
+import { KEY_OPTION, type KeyFlags, openApi } from '../api/api-door.ts';
 import type { BulkAct, BulkFlags } from '../bulk/act-on-many.ts';
 import { type FilterFlags, filterWords, taskFilterOf, withFilters } from '../bulk/filters.ts';
 import { type CommandContext, command, type Registrar } from '../command.ts';
@@ -62,12 +62,12 @@ const PAGE = 500;
 async function runList(context: CommandContext, flags: ListFlags): Promise<number> {
   const filter = taskFilterOf(flags, context.clock.now());
   const limit = parseWhole(flags.limit, '--limit', { min: 1, max: MAX_LISTED });
-  const client = await openApi(context, flags);
+  const api = await openApi(context, flags);
   const shown: TaskRecord[] = [];
   let left = limit;
   let cursor: string | undefined;
   do {
-    const page = await fromApi(() => client.tasks.page(filter, { limit: Math.min(PAGE, left), ...(cursor === undefined ? {} : { cursor }) }));
+    const page = await api.ask((client) => client.tasks.page(filter, { limit: Math.min(PAGE, left), ...(cursor === undefined ? {} : { cursor }) }));
     left -= page.tasks.length;
     cursor = page.next;
     if (context.output.json) for (const task of page.tasks) await context.output.line(task);
@@ -240,7 +240,7 @@ async function act(
   // What changes from now on is not this run's: a task that fails again is not retried twice.
   const now = new Date(context.clock.now()).toISOString();
   const bounded: TaskFilter = { ...filter, until: filter.until !== undefined && Date.parse(filter.until) < Date.parse(now) ? filter.until : now };
-  const client = ids.length > 0 ? undefined : await openApi(context, flags);
+  const api = ids.length > 0 ? undefined : await openApi(context, flags);
   const words = ids.length > 0 ? ids.join(' ') : filterWords(bounded);
   return actOnMany(context, flags, {
     noun: 'task',
@@ -249,8 +249,9 @@ async function act(
     subject: ids.length > 0 ? `${ids.length} named tasks` : JSON.stringify(bounded),
     named: ids.length > 0,
     async *pages() {
-      if (client === undefined) yield ids;
-      else for (const state of states) yield* pagesOf(async (cursor) => fromApi(() => client.tasks.page({ ...bounded, state }, { limit: PAGE, ...cursor })));
+      if (api === undefined) yield ids;
+      else
+        for (const state of states) yield* pagesOf(async (cursor) => api.ask((client) => client.tasks.page({ ...bounded, state }, { limit: PAGE, ...cursor })));
     },
     act: together,
     again: `writ tasks ${verb} ${words}${regrantWords(flags)} --yes`,

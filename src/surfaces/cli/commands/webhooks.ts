@@ -1,6 +1,6 @@
 import { counted } from '../../../core/units.ts';
 import { planIdOf } from '../../shared/plans/plan-id.ts';
-import { fromApi, KEY_OPTION, type KeyFlags, openApi } from '../api/api-door.ts';
+import { KEY_OPTION, type KeyFlags, openApi } from '../api/api-door.ts';
 import { type CommandContext, command, type Registrar } from '../command.ts';
 import { table } from '../text/table.ts';
 
@@ -59,8 +59,8 @@ const ENDPOINTS = [
 
 /** `writ webhooks endpoints`. */
 async function runEndpoints(context: CommandContext, flags: KeyFlags): Promise<number> {
-  const client = await openApi(context, flags);
-  const found = await fromApi(() => client.webhooks.list());
+  const api = await openApi(context, flags);
+  const found = await api.ask((client) => client.webhooks.list());
   await context.output.answer(found, () => {
     if (found.endpoints.length === 0) return 'nobody is told: the settings name no endpoint';
     const rows = found.endpoints.map(({ endpoint, url, pending, delivered, dead }) => [endpoint, url, `${pending}`, `${delivered}`, `${dead}`]);
@@ -80,14 +80,14 @@ const NOTICES = [
 
 /** `writ webhooks list`. */
 async function runList(context: CommandContext, { dead, endpoint, task, plan, ...flags }: ListFlags): Promise<number> {
-  const client = await openApi(context, flags);
+  const api = await openApi(context, flags);
   const filter = {
     ...(dead ? { state: 'dead' as const } : {}),
     ...(endpoint === undefined ? {} : { endpoint }),
     ...(task === undefined ? {} : { task }),
     ...(plan === undefined ? {} : { plan: planIdOf(plan) }),
   };
-  const found = await fromApi(() => client.webhooks.notices(filter));
+  const found = await api.ask((client) => client.webhooks.notices(filter));
   await context.output.answer(found, () => {
     if (found.notices.length === 0) return 'no notices';
     const rows = found.notices.map((one) => [one.id, one.endpoint, one.task_id ?? `plan ${one.plan_id}`, one.state, `${one.attempts}`, one.problem ?? '']);
@@ -98,8 +98,8 @@ async function runList(context: CommandContext, { dead, endpoint, task, plan, ..
 
 /** `writ webhooks show`. NOT_FOUND (exit 1) for one that is unknown or was forgotten. */
 async function runShow(context: CommandContext, flags: KeyFlags, id: string): Promise<number> {
-  const client = await openApi(context, flags);
-  const notice = await fromApi(() => client.webhooks.notice(id));
+  const api = await openApi(context, flags);
+  const notice = await api.ask((client) => client.webhooks.notice(id));
   await context.output.answer(notice, () => {
     const { body, ...line } = notice;
     return [...Object.entries(line).map(([name, value]) => `${name}: ${value}`), ...(body === undefined ? [] : [body])].join('\n');
@@ -109,16 +109,16 @@ async function runShow(context: CommandContext, flags: KeyFlags, id: string): Pr
 
 /** `writ webhooks resend`. WRONG_STATE (exit 1) for a notice that is not dead. */
 async function runResend(context: CommandContext, { dead, ...flags }: ResendFlags, which: string): Promise<number> {
-  const client = await openApi(context, flags);
-  const done = await fromApi(() => (dead ? client.webhooks.resendDead(which) : client.webhooks.resend(which)));
+  const api = await openApi(context, flags);
+  const done = await api.ask((client) => (dead ? client.webhooks.resendDead(which) : client.webhooks.resend(which)));
   await context.output.answer(done, () => `${counted(done.resent, 'notice')} due again${done.left === 0 ? '' : `, ${done.left} still dead`}`);
   return 0;
 }
 
 /** `writ webhooks test`. Exit 1 when the receiver did not take it. */
 async function runTest(context: CommandContext, flags: KeyFlags, endpoint: string): Promise<number> {
-  const client = await openApi(context, flags);
-  const done = await fromApi(() => client.webhooks.test(endpoint));
+  const api = await openApi(context, flags);
+  const done = await api.ask((client) => client.webhooks.test(endpoint));
   await context.output.answer(done, () => (done.delivered ? `${endpoint} took it` : `${endpoint} did not take it: ${done.problem}`));
   return done.delivered ? 0 : 1;
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../core/json.ts';
 import type { PlanPushOptions, PlanReceipt } from '../../../core/ports/index.ts';
-import { fromApi, type KeyFlags, openApi } from '../api/api-door.ts';
+import { type KeyFlags, openApi } from '../api/api-door.ts';
 import type { CommandContext } from '../command.ts';
 
 const KINDS = { accepted: 'accepted', in_flight: 'in-flight', retried: 'retried' } as const;
@@ -16,9 +16,9 @@ export async function pushThroughApi(
   { envelope, lease }: { readonly envelope: JsonObject; readonly lease: string },
   { notBefore, priority }: Pick<PlanPushOptions, 'notBefore' | 'priority'>,
 ): Promise<PlanReceipt> {
-  const client = await openApi(context, flags);
+  const api = await openApi(context, flags);
   const when = { ...(notBefore === undefined ? {} : { notBefore: new Date(notBefore) }), ...(priority === undefined ? {} : { priority }) };
-  const pushed = await fromApi(() => client.plans.submit(envelope, { lease, ...(webhook === undefined ? {} : { webhook }), ...when }));
+  const pushed = await api.ask((client) => client.plans.submit(envelope, { lease, ...(webhook === undefined ? {} : { webhook }), ...when }));
   // Nobody waits: a plan that has its end had it before.
   if (pushed.ended) return { kind: 'finished', id: pushed.plan.plan_id, result: '' };
   const { plan_id: id, receipt, queue } = pushed.receipt;

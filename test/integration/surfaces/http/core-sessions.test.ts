@@ -93,6 +93,24 @@ describe('who is logged in', () => {
     ]);
   });
 
+  it('is told to nobody whose key is dead: the command names the file of it, and what to do', async () => {
+    const { cli } = await createWorld();
+    const dead = join(home, 'dead.key');
+    writeFileSync(dead, `writ_${'0'.repeat(16)}_${'a'.repeat(43)}`);
+    for (const words of [['sessions', 'list'], ['tasks', 'list'], ['events']]) {
+      const own = await cli(words, '', { access: { ...access(), secretFile: () => dead } });
+      expect(own).toMatchObject({
+        code: 1,
+        err: expect.stringMatching(/does not take the key in \S+dead\.key: .*writ key create operator --roles .*\(UNAUTHORIZED\)/),
+      });
+      const named = await cli([...words, '--key', dead], '', { access: access() });
+      expect(named).toMatchObject({
+        code: 1,
+        err: expect.stringMatching(/does not take the key in \S+dead\.key: .*another file with --key.*\(UNAUTHORIZED\)/),
+      });
+    }
+  });
+
   it('is listed and ended from the terminal', async () => {
     await site.logIn(site.secrets.submit);
     const { cli } = await createWorld();
