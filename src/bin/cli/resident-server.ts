@@ -32,6 +32,8 @@ export function createResidentServer({ directory, build, onError }: ResidentServ
       startThread(import.meta.url, './resident-thread', {
         workerData: { directory, build: build ?? '' } satisfies ResidentData,
         name: 'commands',
+        // Commands close with Node what the C library has opened; a thread that keeps books of Node's own ones would warn of each, and close numbers of others at its end.
+        trackUnmanagedFds: false,
         resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
       }),
     code: 'INTERNAL',

@@ -1,8 +1,11 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Block, blocksOf } from '../../../scripts/docs/blocks.ts';
 import { ran } from '../package/ran.ts';
 import { BEFORE, FAILING, untypedFor } from './fates.ts';
+
+/** Pages that show what their commands answer, word for word. */
+const COMPARED = ['docs/tutorial.md'];
 
 export interface Typed {
   readonly page: string;
@@ -24,7 +27,7 @@ export async function typePage(copy: string, page: string): Promise<Typed> {
   const script = typed.map(({ line, text }) => {
     const file = path.join(folder, `${line}.sh`);
     writeFileSync(file, `${text}\n`);
-    return `block=${line}; . ${file}`;
+    return `block=${line}; { . ${file}; } > ${file}.out 2>&1`;
   });
   const trap = `set -E; trap 'printf "%s: %s ended with %s\\n" "$block" "$BASH_COMMAND" "$?" >> ${failures}' ERR`;
   const env = { PATH: `${copy}/node_modules/.bin:${process.env['PATH']}` };
@@ -34,7 +37,40 @@ export async function typePage(copy: string, page: string): Promise<Typed> {
     // A block that ends with a failure fails as a whole, too: the command itself was told.
     .filter((line) => !/^(?:\d+: \. .*)?$/.test(line) && !FAILING.some((words) => line.includes(words)))
     .map((line) => `${page}:${line}`);
-  return { page, blocks: typed.length, problems: problems.length === 0 ? [] : [...problems, `${out.slice(-3000)}${err.slice(-3000)}`] };
+  const said = ({ line }: Block): string => readIfSaid(path.join(folder, `${line}.sh.out`));
+  if (COMPARED.includes(page))
+    problems.push(...typed.flatMap((block) => unlike(answerShown(blocks, block), said(block)).map((line) => `${page}:${block.line}: does not say: ${line}`)));
+  return {
+    page,
+    blocks: typed.length,
+    problems: problems.length === 0 ? [] : [...problems, `${typed.map(said).join('').slice(-3000)}${out.slice(-3000)}${err.slice(-3000)}`],
+  };
+}
+
+/** The answer that a page shows: a block without a language, right after the commands. */
+function answerShown(blocks: readonly Block[], commands: Block): string {
+  const next = blocks[blocks.indexOf(commands) + 1];
+  return next?.language === '' ? next.text : '';
+}
+
+/** Lines of a shown answer that were not said. Figures, columns and moments are others each time; after `…` comes anything. */
+function unlike(shown: string, said: string): string[] {
+  const lines = said.split('\n').map(timeless);
+  return shown.split('\n').filter((line) => {
+    const [begin = ''] = line.split('…');
+    return line.trim() !== '' && !lines.some((one) => (line.includes('…') ? one.startsWith(timeless(begin)) : one === timeless(line)));
+  });
+}
+
+function timeless(line: string): string {
+  return line
+    .replaceAll(/\d+(?:\.\d+)?/g, 'N')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+}
+
+function readIfSaid(file: string): string {
+  return existsSync(file) ? readFileSync(file, 'utf8') : '';
 }
 
 /** `// receiver.mjs` at its top: the reader keeps the block under this name. */

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -123,6 +123,12 @@ describe('the short way', () => {
     const [short, long] = [await thin(args()), await here(args())];
     expect(short.err).not.toContain('ERR_MODULE_NOT_FOUND');
     expect(timeless(short)).toEqual(timeless(long));
+  });
+
+  it('leaves no word of Node in the log of the API, whose lines are JSON', async () => {
+    const file = task();
+    for (let round = 0; round < 3; round += 1) expect(await thin(['push', file, '--sign', '--dry-run'])).toMatchObject({ code: 0 });
+    expect(readFileSync(path.join(places.logs, 'api.log'), 'utf8')).toBe('');
   });
 
   it('finds, and verifies what the executor has signed', async () => {
