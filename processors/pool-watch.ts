@@ -30,7 +30,7 @@ interface Doubtful {
 }
 
 /** Tells workers of this pool that work in another directory: in a copy of this one, since the pool has one data directory. */
-export function createStrangerWatch({ directory, workers, presence, clock, own }: StrangerWatch) {
+function createStrangerWatch({ directory, workers, presence, clock, own }: StrangerWatch) {
   let doubtful = new Map<string, Doubtful>();
   /** Who was silent for long enough, and its last number. */
   const silent = new Map<string, number>();
