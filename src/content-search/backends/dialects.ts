@@ -1,4 +1,5 @@
 import type { BackendDialect, BackendKind, BackendQuery } from '../../core/ports/index.ts';
+import { withoutCarriageReturns } from './carriage-returns.ts';
 
 /** What both backends call a file that they get by descriptor. */
 export const STDIN_NAME = '<stdin>';
@@ -16,6 +17,7 @@ export const STDIN_NAME = '<stdin>';
  * - `--no-mmap`: a file that shrinks while it is mapped ends the process by SIGBUS.
  * - Of a line whose match stands far behind its beginning ugrep prints what is left in its buffer, unless it was asked for
  *   context; `-b` tells where in the file the match stands (run/line-starts.ts).
+ * - ugrep takes a carriage return in a pattern for a line end (carriage-returns.ts).
  * - `-m K` with context differs behind the K-th match only; K is one more than the most events, so nobody sees it.
  * - `-` is standard input. ripgrep calls it `<stdin>`; ugrep is told to, by `--label`.
  * - The locale changes nothing in either.
@@ -26,13 +28,7 @@ export const DIALECTS = {
     kind: 'ugrep',
     version: /ugrep\s+(\d+)\.(\d+)(?:\.(\d+))?/,
     oldest: [3, 0, 0],
-    options: (query) => [
-      ...['-a', '-n', '-H', '-0', '-J1', '--color=never', '--no-group-separator', '--no-mmap', `--label=${STDIN_NAME}`],
-      ...(query.fixedStrings ? ['-F'] : query.fuzzy === 0 ? ['-Y'] : []),
-      ...(query.fuzzy === 0 ? [] : [`-Z${query.fuzzy}`]),
-      ...(query.offsets === true ? ['-b'] : []),
-      ...common(query),
-    ],
+    options: (asked) => ugrepOptions(withoutCarriageReturns(asked)),
   },
   rg: {
     kind: 'rg',
@@ -45,6 +41,16 @@ export const DIALECTS = {
     ],
   },
 } as const satisfies Record<BackendKind, BackendDialect>;
+
+function ugrepOptions(query: BackendQuery): readonly string[] {
+  return [
+    ...['-a', '-n', '-H', '-0', '-J1', '--color=never', '--no-group-separator', '--no-mmap', `--label=${STDIN_NAME}`],
+    ...(query.fixedStrings ? ['-F'] : query.fuzzy === 0 ? ['-Y'] : []),
+    ...(query.fuzzy === 0 ? [] : [`-Z${query.fuzzy}`]),
+    ...(query.offsets === true ? ['-b'] : []),
+    ...common(query),
+  ];
+}
 
 /** Options that both call the same. */
 function common({ ignoreCase, wordRegexp, context, maxCount, pattern }: BackendQuery): readonly string[] {

@@ -29,6 +29,11 @@ const DIFFERENCES: readonly {
     ...{ request: { pattern: 'foo', word_regexp: true }, ugrep: [1, 2], rg: [2] },
   },
   { what: 'anchors of whole words', file: 'foo\n', request: { pattern: '^foo', word_regexp: true }, ugrep: 'BadArgs', rg: [1] },
+  { what: 'whole words behind a border of words', file: 'foo\nbar foo\n', request: { pattern: '\\bfoo', word_regexp: true }, ugrep: [], rg: [1, 2] },
+  {
+    ...{ what: 'alternatives of whole words behind a border of words', file: 'foo\nbar\n' },
+    ...{ request: { pattern: '(?:\\bfoo|bar)', word_regexp: true }, ugrep: [2], rg: [1, 2] },
+  },
   { what: 'a character that is no byte', file: 'é\nab\n', request: { pattern: '^..$' }, ugrep: [1, 2], rg: [2] },
   { what: 'bytes that are no character', file: Buffer.from('\xff\n', 'latin1'), request: { pattern: '.' }, ugrep: [1], rg: [] },
   { what: 'the end of a line that ends in CRLF', file: 'foo\r\n', request: { pattern: 'foo$' }, ugrep: [1], rg: [] },
@@ -50,4 +55,37 @@ describe('where the backends differ', () => {
       expect({ ugrep: await linesOf(backends.ugrep, name, request), rg: await linesOf(backends.rg, name, request) }).toEqual({ ugrep, rg });
     },
   );
+});
+
+describe('a carriage return in the pattern', () => {
+  const file = 'zq one\nabc\nzq\r\rzz\nz.q\rzz\nZQ\rZZ\n\r\r\n\\\rzz\n';
+  it.each<readonly [ContentSearchRequest, readonly number[]]>([
+    [{ pattern: 'q\r', fixed_strings: true }, [3, 4]],
+    [{ pattern: 'q\rzz', fixed_strings: true }, [4]],
+    [{ pattern: 'z.q\rzz', fixed_strings: true }, [4]],
+    [{ pattern: '\rzz', fixed_strings: true }, [3, 4, 7]],
+    [{ pattern: '\r\r', fixed_strings: true }, [3, 6]],
+    [{ pattern: '\\\r', fixed_strings: true }, [7]],
+    [{ pattern: 'q\rzz', fixed_strings: true, case: 'insensitive' }, [4, 5]],
+    [{ pattern: 'q\rzz', fixed_strings: true, word_regexp: true }, [4]],
+    [{ pattern: 'q\r' }, [3, 4]],
+    [{ pattern: '[q\r]z' }, [3, 4, 7]],
+    [{ pattern: '\\\\\r' }, [7]],
+    [{ pattern: 'q\r(z|\r)' }, [3, 4]],
+    [{ pattern: 'zq\r' }, [3]],
+    [{ pattern: '\r+zz' }, [3, 4, 7]],
+  ])('%j is itself for both', async (asked, lines) => {
+    const request = { case: 'sensitive' as const, ...asked };
+    writeFileSync(path.join(root, 'returns'), file);
+    expect({ ugrep: await linesOf(backends.ugrep, 'returns', request), rg: await linesOf(backends.rg, 'returns', request) }).toEqual({
+      ugrep: lines,
+      rg: lines,
+    });
+  });
+
+  it('is itself in what only ugrep quotes', async () => {
+    writeFileSync(path.join(root, 'quoted'), 'a.b\rc\na\nb\n');
+    expect(await linesOf(backends.ugrep, 'quoted', { pattern: '\\Qa.b\rc\\E' })).toEqual([1]);
+    expect(await linesOf(backends.ugrep, 'quoted', { pattern: 'a\\.b\\\rc' })).toEqual([1]);
+  });
 });
