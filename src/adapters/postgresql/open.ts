@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type pg from 'pg';
+import { messageOf } from '../../core/errors.ts';
 
 export interface PostgresqlTarget {
   /** `postgresql://user@host:5432/database`, or `postgresql:///database?host=/run/postgresql&user=writ`; it has no password in it. */
@@ -132,6 +133,16 @@ function queryOf({ text, params }: Statement): pg.QueryArrayConfig {
     return `$${count}`;
   });
   return { text: numbered, values: params.map((value) => (typeof value === 'bigint' ? String(value) : value)), rowMode: 'array', types };
+}
+
+/** Codes of a server that refuses a connection; its words name users, databases and addresses. */
+const REFUSED = /^(?:28|3D|57P)/u;
+
+/** What may be told of an error to whoever searches: where the database is, and who asks it, is nobody's business. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return messageOf(error);
+  if ('severity' in error) return REFUSED.test(error.code) ? `PostgreSQL takes no connection (${error.code})` : error.message;
+  return `PostgreSQL cannot be reached (${error.code})`;
 }
 
 /** Whether a server did not answer in time: then nobody knows what its connection is at. */

@@ -1,6 +1,5 @@
-import type { Query } from '../../adapters/postgresql/open.ts';
+import { type Query, reasonOf } from '../../adapters/postgresql/open.ts';
 import { systemClock } from '../../core/clock.ts';
-import { messageOf } from '../../core/errors.ts';
 import type { EngineAnswer, EngineName, MessageEngine } from '../../core/ports/message-engine.ts';
 import type { MessageQuestions, ProjectOrProduct, SearchViewer } from '../../core/ports/message-search.ts';
 import { createExcerpts } from '../engines/fts5/excerpts.ts';
@@ -38,7 +37,7 @@ export function createCopiedSearch(target: PostgresqlServers, emit: (event: Sear
       const found = await servers.read({ isResuming: false, mayCount: viewer === null }, look);
       return found.ok ? { ok: true, value: found.value.value } : found;
     } catch (error) {
-      return { ok: false, error: { kind: 'engine_error', message: messageOf(error) } };
+      return { ok: false, error: { kind: 'engine_error', message: reasonOf(error) } };
     }
   }
 

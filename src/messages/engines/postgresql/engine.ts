@@ -1,15 +1,17 @@
-import { isTooLate, type Query } from '../../../adapters/postgresql/open.ts';
+import { isTooLate, type Query, reasonOf } from '../../../adapters/postgresql/open.ts';
 import { askedWords, type EngineAnswer, type EngineRequest, type EngineSet, type MessageEngine, type SearchError } from '../../../core/ports/message-engine.ts';
 import type { NotedFound } from '../../search/pages.ts';
+import { KINDS } from '../../visibility/kinds.ts';
+import { sql } from '../../visibility/sql.ts';
 import { rowOf, UNRANKED } from '../result-set/reader.ts';
-import { admit, resolve } from './access.ts';
+import { admit, type Resolved, resolve } from './access.ts';
 import { cellsOf } from './cells.ts';
 import { filterConditions } from './conditions.ts';
 import type { Copy } from './copy.ts';
-import { ExpressionError, readExpression } from './expression.ts';
+import { ExpressionError, readExpression, type WordQuery } from './expression.ts';
 import { pageIn } from './page.ts';
 import type { Served, Servers } from './servers.ts';
-import { rowsStatement, setSql } from './statements.ts';
+import { rowsStatement, setSql, where } from './statements.ts';
 import type { Tokens } from './tokens.ts';
 
 export interface PostgresqlEngineParts {
@@ -39,6 +41,7 @@ export function createPostgresqlEngine({ servers, tokens }: PostgresqlEnginePart
       const found = await answered(request, request.after !== null, async (query, { version, counts }) => {
         const words = request.match.by === 'words' ? readExpression(tokens, request.kind, askedWords(request.match)) : null;
         const resolved = await admitted(query, request);
+        await refuseDoubts(query, request, words, resolved);
         return { ...(await pageIn(query, request, setSql(request, words, resolved), { words, counts })), version };
       });
       if (!found.ok) return found;
@@ -57,16 +60,21 @@ export function createPostgresqlEngine({ servers, tokens }: PostgresqlEnginePart
   };
 }
 
+/** What goes on with an order of ours stays with it. @throws ExpressionError where only the texts themselves say who has a phrase */
+async function refuseDoubts(query: Query, request: EngineRequest, words: WordQuery | null, resolved: Resolved): Promise<void> {
+  if (words === null || words.doubtful === null || request.after !== null) return;
+  const { kind, conditions } = setSql({ ...request, match: { by: 'filters' } }, null, resolved);
+  const rows = await query(sql`SELECT 1 FROM ${KINDS[kind].table} m${where([sql`m.words @@ ${words.doubtful}::tsquery`, ...conditions])} LIMIT 1`);
+  if (rows.length > 0) throw new ExpressionError('a text has a word of the phrase at more places than PostgreSQL keeps');
+}
+
 async function admitted(query: Query, set: Pick<EngineRequest, 'kind' | 'scope' | 'filters' | 'now_us'>) {
   const resolved = await resolve(query, set, set.now_us);
   await admit(query, set, resolved);
   return resolved;
 }
 
-const UNASKED: SearchError = { kind: 'engine_error', message: 'the database cannot be asked now' };
-
 function faultOf({ match }: EngineSet, error: unknown): SearchError {
   if (error instanceof ExpressionError && match.by === 'words') return { kind: 'invalid_query', message: error.message };
-  // Its own words have addresses and names of users in them, which are nobody's business who searches; the log has them.
-  return isTooLate(error) ? { kind: 'engine_error', message: 'the database was too slow', stage: 'deadline' } : UNASKED;
+  return { kind: 'engine_error', message: reasonOf(error), ...(isTooLate(error) && { stage: 'deadline' }) };
 }

@@ -1,6 +1,6 @@
 import type { DocKind } from '../../../contracts/index.ts';
 import { COLUMNS, readFts5, type Wanted } from '../tantivy/fts5-syntax.ts';
-import { lexeme, type Tokens } from './tokens.ts';
+import { CUT, lexeme, type Tokens } from './tokens.ts';
 
 /** What PostgreSQL is asked for an expression of FTS5's. */
 export interface WordQuery {
@@ -8,6 +8,8 @@ export interface WordQuery {
   readonly query: string;
   /** Words, beginnings and phrases that make a score, each a `tsquery`. */
   readonly leaves: readonly string[];
+  /** Rows that have the words of a phrase but not all of their places, so that nobody can say here whether they have it; `null`: there is no phrase. */
+  readonly doubtful: string | null;
 }
 
 /** No text has it, for a word has no blank. */
@@ -20,7 +22,9 @@ export function readExpression(tokens: Tokens, kind: DocKind, expression: string
   const read = readFts5(expression, kind, (text) => tokens.analyze(text));
   if (read === undefined) throw new ExpressionError('this syntax of FTS5 is not known here');
   if ('onlyFts5' in read) throw new ExpressionError(`only FTS5 knows ${read.onlyFts5}`);
-  return { query: queryOf(read.wanted), leaves: leavesOf(read.wanted) };
+  const doubts = phrasesIn(read.wanted).map((phrase) => `(${marked(phrase).join(' & ')} & !${phraseOf(phrase)})`);
+  const doubtful = doubts.length === 0 ? null : `${lexeme(CUT)} & (${doubts.join(' | ')})`;
+  return { query: queryOf(read.wanted), leaves: leavesOf(read.wanted), doubtful };
 }
 
 /** The expression is at fault, not the engine. */
@@ -42,10 +46,22 @@ function leavesOf(wanted: Wanted): string[] {
 
 const LETTERS = { title: 'A', body: 'B' };
 
-function phraseOf({ words, parts, open }: Extract<Wanted, { is: 'words' }>): string {
-  if (words.length === 0) return NOTHING;
+type Phrase = Extract<Wanted, { is: 'words' }>;
+
+/** Those of several words, also behind a NOT. */
+function phrasesIn(wanted: Wanted): readonly Phrase[] {
+  if (wanted.is === 'words') return wanted.words.length > 1 ? [wanted] : [];
+  return (wanted.is === 'without' ? [wanted.keep, wanted.drop] : wanted.of).flatMap(phrasesIn);
+}
+
+function phraseOf(phrase: Phrase): string {
+  return phrase.words.length === 0 ? NOTHING : `(${marked(phrase).join(' <-> ')})`;
+}
+
+/** Its words, each with its column, the last one with its star. */
+function marked({ words, parts, open }: Phrase): readonly string[] {
   const [part] = parts;
   const letter = parts.length === 1 && part !== undefined ? LETTERS[part] : '';
   const marks = words.map((_, index) => `${open && index === words.length - 1 ? '*' : ''}${letter}`);
-  return `(${words.map((word, index) => `${lexeme(word)}${marks[index] === '' ? '' : `:${marks[index]}`}`).join(' <-> ')})`;
+  return words.map((word, index) => `${lexeme(word)}${marks[index] === '' ? '' : `:${marks[index]}`}`);
 }

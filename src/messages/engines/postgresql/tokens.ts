@@ -23,9 +23,11 @@ export interface Tokens {
   whyRefused(expression: string, columns: readonly string[]): string | undefined;
 }
 
-/** PostgreSQL knows places up to this one, and so many of a word; what lies behind is found, but not as part of a phrase. */
+/** PostgreSQL knows places up to this one, and so many of a word; what lies behind is found, but not as part of a phrase. Such a text has `CUT` among its words. */
 const LAST_PLACE = 16_383;
 const MAX_PLACES = 255;
+/** No text has it, for a word has no blank. */
+export const CUT = 'cut text';
 /** Between columns, so that no phrase reaches from one into the next. */
 const GAP = 16;
 /** Bytes of a word, and of all words of a message, that PostgreSQL takes; further ones are left out. */
@@ -96,15 +98,19 @@ function vectorOf(tokens: readonly Token[]): string {
   const starts = startsOf(tokens);
   const places = new Map<string, string[]>();
   let bytes = 0;
+  let isCut = false;
   for (const { term, column, offset } of tokens) {
     const known = places.get(term);
     if (known === undefined) bytes += Buffer.byteLength(term) + 8;
     if (Buffer.byteLength(term) > WORD_BYTES || bytes > ALL_BYTES) continue;
     const list = known ?? [];
     places.set(term, list);
-    if (list.length < MAX_PLACES) list.push(`${Math.min(LAST_PLACE, (starts[column] ?? 0) + offset + 1)}${LETTERS[column] ?? ''}`);
+    const place = (starts[column] ?? 0) + offset + 1;
+    isCut ||= list.length === MAX_PLACES || place > LAST_PLACE;
+    if (list.length < MAX_PLACES) list.push(`${Math.min(LAST_PLACE, place)}${LETTERS[column] ?? ''}`);
   }
-  return [...places].map(([term, list]) => `${lexeme(term)}:${list.join(',')}`).join(' ');
+  const words = [...places].map(([term, list]) => `${lexeme(term)}:${list.join(',')}`);
+  return (isCut ? [...words, lexeme(CUT)] : words).join(' ');
 }
 
 /** Where each column begins. */
