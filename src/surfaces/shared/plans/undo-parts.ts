@@ -22,6 +22,8 @@ export interface JudgedStep {
   readonly shown: PlanUndoStep;
   /** The signed SUCCESS, and the manifest that the kernel will sign for. */
   readonly planned?: { readonly success: string; readonly manifest: TaskManifest };
+  /** The undo of a plan that has taken it back, so that it does not stand. */
+  readonly undoneIn?: string;
 }
 
 export interface UndoServices extends OperatorServices {
@@ -53,11 +55,20 @@ async function judge(step: PlanStepRecord, services: UndoServices): Promise<Judg
   if (undoneBy?.startsWith('u-')) return shownAs(step, 'nothing', `it was taken back by ${undoneBy}`);
   try {
     const manifest = await manifestOf(step.task_id, status, services);
-    return manifest.capability_id === TOOL_CALL ? judgeCall(step, manifest, services) : planned(step, manifest, status);
+    if (manifest.capability_id === TOOL_CALL) return judgeCall(step, manifest, services);
+    const undoneIn = undoneBy === undefined ? undefined : await planOf(undoneBy, services);
+    return { ...planned(step, manifest, status), ...(undoneIn === undefined ? {} : { undoneIn }) };
   } catch (error) {
     if (isWritError(error) && SAYS_WHY.has(error.code)) return shownAs(step, 'impossible', error.message);
     throw error;
   }
+}
+
+/** The plan whose step a task is; `undefined` where nobody knows its manifest any more. */
+async function planOf(taskId: string, services: UndoServices): Promise<string | undefined> {
+  const status = await readTaskStatus(taskId, services.tasks);
+  if (status.state !== 'finished') return undefined;
+  return (await manifestOf(taskId, status, services)).provenance?.plan_sha256;
 }
 
 const READS: ReadonlySet<string> = new Set([...SEARCH_CAPABILITIES, CONTENT_SEARCH]);

@@ -1,11 +1,11 @@
-import { type PlanStepRecord, type PlanUndoAnswer, type PlanUndoStep, UNDO_PERMISSION, UNDO_TOOL } from '../../../contracts/index.ts';
+import { type PlanStepRecord, type PlanUndoAnswer, type PlanUndoStep, UNDO_PERMISSION } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
-import type { JsonObject } from '../../../core/json.ts';
 import type { PlanReceipt, Plans, PlanView } from '../../../core/ports/index.ts';
 import { planHistory } from './history.ts';
 import { type JudgedStep, judgeSteps, type UndoServices } from './undo-parts.ts';
 import { isEndBefore } from './view.ts';
 import { viewBefore } from './view-before.ts';
+import { chooseUndo } from './which-undo.ts';
 
 export interface PlanUndoServices extends UndoServices {
   readonly plans: Pick<Plans, 'push' | 'history' | 'view'>;
@@ -23,16 +23,17 @@ export interface PlanUndo {
 
 /**
  * Takes a plan back, its last step first: a plan of its own, whose steps the kernel signs for one by one, each on the signed result of
- * the task that it takes back. The same plan has the same undo, whoever asks how often (docs/plan-protocol.md 9).
+ * the task that it takes back. The same steps have the same undo, whoever asks how often; what was done again since has another one
+ * (docs/plan-protocol.md 9).
  *
  * @throws WritError NOT_FOUND, also when the plan's journal lies on another host; WRONG_STATE for a plan that has not ended, and for one of
  *   which nothing can be taken back; the kernel's refusals; INVALID_RESULT, REDIS_FULL, REDIS_UNAVAILABLE, STORAGE_UNAVAILABLE
  */
 export async function undoPlan(id: string, services: PlanUndoServices): Promise<PlanUndo> {
-  const judged = await judgeSteps(await endedSteps(id, services.plans), services);
-  const planned = judged.filter((one) => one.planned !== undefined);
-  if (planned.length === 0) throw nothingToUndo(id, judged);
-  const { envelope, planSha256: undoId } = services.preview.link(envelopeOf(id, planned));
+  const steps = await judgeSteps(await endedSteps(id, services.plans), services);
+  const chosen = await chooseUndo(id, steps, services);
+  if (chosen === undefined) throw nothingToUndo(id, steps);
+  const { undoId, envelope, judged } = chosen;
   const { lease } = await (await services.kernel()).issuePlan(envelope, { capabilities: [UNDO_PERMISSION] });
   const before = await viewBefore(undoId, services.plans);
   const receipt = await services.plans.push({ envelope, lease });
@@ -89,18 +90,4 @@ function nothingToUndo(id: string, judged: readonly JudgedStep[]): WritError {
     'WRONG_STATE',
     `plan ${id} cannot be taken back: its last effect is step ${stop.path} (${stop.task_id}), and ${stop.why ?? 'it has no undo'}`,
   );
-}
-
-/** The same for the same plan: nothing in it says when, or who. */
-function envelopeOf(id: string, planned: readonly JudgedStep[]): JsonObject {
-  const steps = planned.flatMap(({ shown: { task_id }, planned }): JsonObject[] => {
-    if (planned === undefined) return [];
-    const { capability_id, inputs, constraints } = planned.manifest;
-    // Computed from a manifest and a result, which are JSON.
-    const params = { ...inputs, constraints, undo: { task_id, success: planned.success } } as JsonObject;
-    return [{ type: 'tool', ref: UNDO_TOOL, operation: capability_id, params }];
-  });
-  const header = { id: `undo-${id}`, version: '1.0', timestamp: '1970-01-01T00:00:00Z', source: 'writ', destination: 'executor', type: 'execution' };
-  const memory = { session_id: `undo-${id}`, state: {} };
-  return { header, payload: { steps, memory, options: { maxSteps: Math.min(1000, steps.length) } } };
 }

@@ -71,6 +71,44 @@ describe('the undo of a plan', () => {
     expect(existsSync(at('twice.txt'))).toBe(true);
   });
 
+  it('is another one when what it took back was done again, as often as that happens', async () => {
+    site.file('round.txt');
+    const id = await ran([fileStep('FILE_MOVE', at('round.txt'), at('round.1')), fileStep('FILE_MOVE', at('round.1'), at('round.2'))]);
+    const undos = new Set<string>();
+    for (let round = 0; round < 3; round += 1) {
+      const undo = await undone(id);
+      expect([round, undo.state, undo.whole, existsSync(at('round.txt')), existsSync(at('round.2'))]).toEqual([round, 'success', true, true, false]);
+      undos.add(undo.plan_id);
+      // Done again: the undo is taken back itself.
+      expect(await undone(undo.plan_id)).toMatchObject({ state: 'success' });
+      expect([round, existsSync(at('round.txt')), existsSync(at('round.2'))]).toEqual([round, false, true]);
+    }
+    expect(undos.size).toBe(3);
+  });
+
+  it('is of the steps that stand, where an earlier one has taken back what a failed plan had done', async () => {
+    site.file('part.txt');
+    const steps = [fileStep('FILE_MOVE', at('part.txt'), at('part.1')), fileStep('FILE_MOVE', at('late.txt'), at('late.1'))];
+    const id = await ran(steps);
+    expect(await undone(id)).toMatchObject({ state: 'success' });
+    site.file('late.txt');
+    await client.plans.retry(id);
+    await client.plans.wait(id, { timeoutMs: PATIENCE_MS });
+    expect([existsSync(at('part.txt')), existsSync(at('late.1'))]).toEqual([true, true]);
+    const answer = await undone(id);
+    expect([answer.state, told(answer)]).toEqual([
+      'success',
+      [
+        ['1', 'planned', 'undone'],
+        // The attempt that failed.
+        ['1', 'nothing', undefined],
+        ['0', 'nothing', undefined],
+      ],
+    ]);
+    expect([existsSync(at('part.txt')), existsSync(at('late.txt'))]).toEqual([true, true]);
+    expect((await undone(id)).plan_id).toBe(answer.plan_id);
+  });
+
   it('stops at a step that cannot be taken back, and says which and why; what was done before it stands', async () => {
     for (const name of ['first.txt', 'second.txt']) site.file(name);
     const id = await ran([
