@@ -48,8 +48,10 @@ export function createPlans({ jobs, views, ends, remembered = () => undefined, h
       throw new WritError('WRONG_STATE', `the job of plan ${id} keeps changing; push again`);
     },
     async view(id) {
-      const view = await read(id);
-      return view && proven(view);
+      const stored = await read(id);
+      const view = stored && (await proven(stored));
+      // Somebody has it run on, and no delivery has shown that yet.
+      return view?.state === 'failure' && isQueued(await jobs.find(id)) ? { ...view, ...WAITS } : view;
     },
     async end(id) {
       const view = await views.read(id);
@@ -63,7 +65,7 @@ export function createPlans({ jobs, views, ends, remembered = () => undefined, h
       const stored = await read(id);
       if (stored === undefined) return 'not-found';
       const view = await proven(stored);
-      if (view.state === 'success' || view.state === 'failure') return 'ended';
+      if (view.state === 'success' || (view.state === 'failure' && !isOnItsWay(await jobs.find(id)))) return 'ended';
       if (!(await views.requestCancel(id, clock.now()))) return 'not-found';
       await jobs.promote(id);
       return 'requested';
@@ -131,6 +133,13 @@ interface PlanPush {
   readonly notBefore: number;
 }
 
+/** What a failed plan shows that waits to be run on. */
+const WAITS = { state: 'waiting', current: undefined, error: undefined, result: undefined } as const;
+
+function isQueued(found: FoundJob | undefined): boolean {
+  return found?.state === 'waiting' || found?.state === 'delayed';
+}
+
 function isOnItsWay(found: FoundJob | undefined): boolean {
-  return found?.state === 'waiting' || found?.state === 'active' || found?.state === 'delayed';
+  return isQueued(found) || found?.state === 'active';
 }

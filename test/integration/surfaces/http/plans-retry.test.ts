@@ -55,6 +55,27 @@ const since = async <T>(make: () => Promise<T>): Promise<readonly [T, { readonly
 const audited = () => site.audit().filter(({ action, subject }) => action === 'plan.retry_all' && subject.length > 2);
 const succeeded = (id: string) => vi.waitFor(async () => expect(await client.plans.get(id)).toMatchObject({ state: 'success' }), PATIENCE);
 
+describe('a failed plan that somebody has run on, and that waits', () => {
+  it('is shown as what waits, and can be cancelled', async () => {
+    const id = await failing('held');
+    site.file(`${round}-held`);
+    await queue.pause();
+    try {
+      await client.plans.retry(id);
+      expect(await client.plans.get(id)).toMatchObject({ state: 'waiting' });
+      expect(await client.plans.get(id)).not.toHaveProperty('error');
+      await client.plans.cancel(id);
+    } finally {
+      await queue.resume();
+    }
+    await vi.waitFor(async () => expect(await client.plans.get(id)).toMatchObject({ state: 'failure', error: { code: 'CANCELLED' } }), PATIENCE);
+    await queueHasFailed(id);
+    await expect(client.plans.cancel(id)).rejects.toMatchObject({ code: 'WRONG_STATE' });
+    await client.plans.retry(id);
+    await succeeded(id);
+  });
+});
+
 describe('POST /v1/plans/retry', () => {
   it('counts first, then runs on what was counted, each plan once, audited with its filter and counts', async () => {
     const [ids, filter] = await since(() => Promise.all(['a', 'b', 'c'].map(failing)));
