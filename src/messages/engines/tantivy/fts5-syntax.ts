@@ -8,6 +8,8 @@ export type Wanted =
   | { readonly is: 'all' | 'any'; readonly of: readonly Wanted[] }
   | { readonly is: 'without'; readonly keep: Wanted; readonly drop: Wanted };
 
+type WantedWords = Extract<Wanted, { readonly is: 'words' }>;
+
 /** What an expression comes to: what it looks for, or that FTS5 knows something in it that no other engine does. */
 export type ReadSyntax = { readonly wanted: Wanted } | { readonly onlyFts5: string };
 
@@ -79,7 +81,7 @@ class Reader {
 
   #operand(part: Part | undefined): Wanted | undefined {
     if (this.#take('(')) return this.#bracket(part);
-    const of: Wanted[] = [];
+    const of: WantedWords[] = [];
     do {
       const column = this.#column(part);
       if (column === undefined) return undefined;
@@ -128,17 +130,17 @@ class Reader {
   }
 
   /** A phrase, or several of them near each other. */
-  #near(part: Part | undefined): Extract<Wanted, { is: 'words' }> | undefined {
+  #near(part: Part | undefined): WantedWords | undefined {
     const piece = this.#pieces[this.#at];
     if (piece !== undefined && 'phrase' in piece && piece.phrase === 'NEAR' && this.#sign(1) === '(') return this.#nearGroup();
     if (this.#take('^')) this.#onlyFts5 ??= 'the beginning of a column (^)';
     return this.#joinedPhrase(part);
   }
 
-  #nearGroup(): Extract<Wanted, { is: 'words' }> | undefined {
+  #nearGroup(): WantedWords | undefined {
     this.#onlyFts5 ??= 'NEAR';
     this.#at += 2;
-    let last: Extract<Wanted, { is: 'words' }> | undefined;
+    let last: WantedWords | undefined;
     do {
       last = this.#joinedPhrase(undefined);
       if (last === undefined) return undefined;
@@ -147,7 +149,7 @@ class Reader {
     return this.#take(')') ? last : undefined;
   }
 
-  #joinedPhrase(part: Part | undefined): Extract<Wanted, { is: 'words' }> | undefined {
+  #joinedPhrase(part: Part | undefined): WantedWords | undefined {
     const words: string[] = [];
     let open = false;
     do {

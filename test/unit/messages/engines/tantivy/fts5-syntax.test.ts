@@ -34,10 +34,12 @@ function foundByFts5(expression: string): readonly number[] | undefined {
 }
 
 function has(row: (typeof rows)[number], wanted: Wanted): boolean {
-  if (wanted.is === 'all') return wanted.of.every((one) => has(row, one));
-  if (wanted.is === 'any') return wanted.of.some((one) => has(row, one));
+  if (wanted.is === 'words') return hasWords(row, wanted);
   if (wanted.is === 'without') return has(row, wanted.keep) && !has(row, wanted.drop);
-  const { words, open, parts } = wanted;
+  return wanted.of[wanted.is === 'all' ? 'every' : 'some']((one) => has(row, one));
+}
+
+function hasWords(row: (typeof rows)[number], { words, open, parts }: Extract<Wanted, { is: 'words' }>): boolean {
   const begins = (part: readonly string[], at: number): boolean =>
     words.every((word, index) => (open && index === words.length - 1 ? part[at + index]?.startsWith(word) === true : part[at + index] === word));
   return words.length > 0 && parts.some((part) => row[part].some((_, at) => begins(row[part], at)));
