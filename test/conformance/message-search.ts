@@ -5,10 +5,10 @@ import { addMails, type Mail, type Mailbox, mailboxFile, removeMails } from '../
 import { deniedIds, oracle, type Ranking, recipientsSeen } from '../support/mailbox-oracle.ts';
 import { type Asked, randomAsked, randomMail, randomMailbox } from '../support/mailbox-random.ts';
 import { createRandom, type Random } from '../support/random.ts';
+import type { MakeSearch } from './make-search.ts';
 import { messageSyntaxConformance } from './message-syntax.ts';
 
 /** Makes the search under test over a file of messages. */
-export type MakeSearch = (file: string) => MessageSearchService & { close: () => void };
 
 interface Wishes {
   readonly mailboxes: number;

@@ -4,8 +4,8 @@ import { mailboxFile } from '../support/mailbox.ts';
 import { randomMailbox } from '../support/mailbox-random.ts';
 import { createRandom } from '../support/random.ts';
 import { searchOver } from '../support/search-service.ts';
+import type { MakeSearch } from './make-search.ts';
 import { plainMail } from './message-engine-samples.ts';
-import type { MakeSearch } from './message-search.ts';
 
 /** All that the syntax of FTS5 has, of words that every engine knows in the same way. */
 const TEXTS = [

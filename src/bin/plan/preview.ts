@@ -4,7 +4,7 @@ import { readBindings } from '../../adapters/tool-bindings/read.ts';
 import { providerOf, type ToolBinding } from '../../contracts/index.ts';
 import { planRefusal } from '../../core/plan-refusal.ts';
 import type { PlanPreview } from '../../core/ports/index.ts';
-import { describePlan, envelopeProblems, linkPlan } from '../../executors/plan/index.ts';
+import { describePlan, envelopeProblems, linkPlan, planLogic } from '../../executors/plan/index.ts';
 import { type BoundFacts, plannedStep } from './outline.ts';
 import { registryDirectories, registryRoots } from './registry-roots.ts';
 
@@ -29,6 +29,9 @@ export function createPlanPreview(config: Config, options: PreviewOptions = {}):
     },
     outline(linked) {
       const described = describePlan(linked);
+      // What no lease could name is no plan either, and a part of its steps would pass for all of them.
+      const reached = planLogic.reach(linked);
+      if (described.ok && !reached.ok) throw planRefusal({ details: {}, ...reached }, []);
       if (!described.ok) throw planRefusal(described, envelopeProblems(described.details));
       // Whoever only links needs no binding.
       const facts = bindingOf ?? readBoundFacts(config);

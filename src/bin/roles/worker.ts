@@ -1,8 +1,9 @@
 import { packageVersion } from '../../../config/package.ts';
 import { holdPlaces } from '../../../processors/held-places.ts';
 import { createWorkerHealth } from '../../../processors/worker-health.ts';
-import { queueName, taskQueues } from '../../../queues/catalog.ts';
+import { queueName } from '../../../queues/catalog.ts';
 import { connected, createConnection } from '../../../queues/connection.ts';
+import { servedQueues } from '../../../queues/served-queues.ts';
 import { claimShards } from '../../../queues/shard-claim.ts';
 import { createInstanceRegistry } from '../../adapters/linux/instances.ts';
 import { createStoppedFence } from '../../adapters/linux/instances-stopped.ts';
@@ -12,7 +13,6 @@ import { createRedisPoolOwnership } from '../../adapters/redis/pool.ts';
 import type { RedisTarget } from '../../adapters/redis/target.ts';
 import { journalMemory } from '../../adapters/sqlite/journal/journal-memory.ts';
 import { readToolBindings } from '../../adapters/tool-bindings/index.ts';
-import { WritError } from '../../core/errors.ts';
 import { type Lifecycle, lifecycle, sequential } from '../../core/lifecycle.ts';
 import { ensureDataDirectory } from '../../data-dir/data-directory.ts';
 import { LOG_LINES } from '../../observability/log-lines.ts';
@@ -38,11 +38,8 @@ export interface WorkerRoleOptions extends TestHooks {
 /** `writ worker`: serves the queues of the pool until it is asked to stop. Resolves with the exit code. */
 export async function runWorker(context: RoleContext, queues?: readonly string[]): Promise<number> {
   const providers = readToolBindings(registryRoots(context.config)).providers.map(({ name }) => name);
-  const pool = context.config.pool.id;
-  const known = [...taskQueues(pool, providers), queueName('plan', pool)];
-  const unknown = queues?.find((queue) => !known.includes(queue));
-  if (unknown !== undefined) throw new WritError('INVALID_ARGUMENT', `there is no queue ${unknown}; this pool has ${known.join(', ')}`, { field: '--queues' });
-  return serve(context, () => createWorkerRole(context, { queues }), { role: 'worker', drainMs: context.config.worker.drain_ms });
+  const served = queues && servedQueues(queues, context.config.pool.id, providers);
+  return serve(context, () => createWorkerRole(context, { queues: served }), { role: 'worker', drainMs: context.config.worker.drain_ms });
 }
 
 /** A worker of its pool: lock file, metrics, and the services of its queues; nothing runs before `start`. */

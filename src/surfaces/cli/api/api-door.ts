@@ -12,7 +12,7 @@ export interface KeyFlags {
 export const KEY_OPTION = ['--key <file>', "API key to ask with; the operator's of the first start unless given"] as const;
 
 /** The API of this data directory, and the key with which a command asks it. */
-export interface ApiDoor {
+export interface ReachedApi {
   readonly client: WritClient;
   /** Asks; what the API refuses is an error of this program. */
   ask<T>(question: (client: WritClient) => Promise<T>): Promise<T>;
@@ -25,7 +25,7 @@ export interface ApiDoor {
  *
  * @throws WritError INVALID_ARGUMENT for a key that cannot be read, WRONG_STATE when nobody knows where the API is
  */
-export async function openApi(context: CommandContext, { key }: KeyFlags): Promise<ApiDoor> {
+export async function openApi(context: CommandContext, { key }: KeyFlags): Promise<ReachedApi> {
   const { WritClient: Client } = await import('../../client/index.ts');
   const { access } = await context.services();
   const file = key ?? access.secretFile(OPERATOR);

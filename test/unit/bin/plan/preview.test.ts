@@ -8,6 +8,7 @@ import { createPlanPreview, readBoundFacts } from '../../../../src/bin/plan/prev
 import type { JsonObject } from '../../../../src/core/json.ts';
 import type { PlanDone } from '../../../../src/core/ports/index.ts';
 import { linkPlan, startPlan } from '../../../../src/executors/plan/index.ts';
+import { cap, capability, execution, say } from '../../../support/plan-core.ts';
 
 const registries = readRegistries({ shipped: packageRoot(), own: '' });
 
@@ -183,6 +184,21 @@ describe('what a plan would do', () => {
       { kind: 'wrong', code: 'PARAMS_MISMATCH', names: ['src_path'], known: expect.arrayContaining(['source_path', 'destination_path']) },
       { kind: 'wrong', code: 'UNKNOWN_OPERATION', names: ['FILE_CPY'], known: expect.arrayContaining(['FILE_COPY']) },
     ]);
+  });
+
+  it('refuses a plan of more steps than a lease can name, instead of showing a part of it', () => {
+    const many = capability(
+      'many',
+      Array.from({ length: 100 }, () => say({}, { when: 'false' })),
+    );
+    const all = capability(
+      'all',
+      Array.from({ length: 60 }, () => cap('many')),
+    );
+    const envelope = execution([cap('all')], { catalog: { capabilities: [many, all] }, options: { maxSteps: 1000 } });
+    expect(() => preview().outline(envelope)).toThrow(
+      expect.objectContaining({ code: 'INVALID_MANIFEST', message: expect.stringContaining('more steps than a lease can name') }),
+    );
   });
 
   it('says which name was meant, also where no other name of the document is known', () => {
