@@ -30,9 +30,8 @@ export interface PlanUndo {
  *   which nothing can be taken back; the kernel's refusals; INVALID_RESULT, REDIS_FULL, REDIS_UNAVAILABLE, STORAGE_UNAVAILABLE
  */
 export async function undoPlan(id: string, services: PlanUndoServices): Promise<PlanUndo> {
-  const steps = await judgeSteps(await endedSteps(id, services.plans), services);
-  const chosen = await chooseUndo(id, steps, services);
-  if (chosen === undefined) throw nothingToUndo(id, steps);
+  const chosen = await chooseUndo(id, async () => judgeSteps(await endedSteps(id, services.plans), services), services);
+  if (chosen.undoId === undefined) throw nothingToUndo(id, chosen.judged);
   const { undoId, envelope, judged } = chosen;
   const { lease } = await (await services.kernel()).issuePlan(envelope, { capabilities: [UNDO_PERMISSION] });
   const before = await viewBefore(undoId, services.plans);

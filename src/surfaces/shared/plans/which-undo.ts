@@ -25,15 +25,40 @@ const MAX_UNDOS = 1000;
  * that stand: the first whose number has not succeeded, since what an undo with a lower number has done was done again
  * (docs/plan-protocol.md 9).
  *
- * @returns `undefined` when nothing stands and no undo has taken it back
+ * @param judge looks at the steps; once more when an undo has succeeded since, whose steps would seem to stand
+ * @returns the steps alone when nothing stands and no undo has taken it back
  */
-export async function chooseUndo(id: string, judged: readonly JudgedStep[], lookup: UndoLookup): Promise<ChosenUndo | undefined> {
+export async function chooseUndo(
+  id: string,
+  judge: () => Promise<readonly JudgedStep[]>,
+  lookup: UndoLookup,
+): Promise<ChosenUndo | { readonly undoId?: never; readonly judged: readonly JudgedStep[] }> {
+  const succeeded = new Set<string>();
+  for (;;) {
+    const judged = await judge();
+    const known = succeeded.size;
+    const chosen = (await findAgain(id, judged, lookup)) ?? (await findNext(id, judged, lookup, succeeded));
+    if (succeeded.size === known || chosen?.number === 0) return chosen ?? { judged };
+  }
+}
+
+/** An undo that is at it, or was, of these very steps. */
+async function findAgain(id: string, judged: readonly JudgedStep[], lookup: UndoLookup): Promise<NumberedUndo | undefined> {
   const earlier = new Set(judged.flatMap(({ undoneIn }) => (undoneIn === undefined ? [] : [undoneIn])));
   for (const undo of earlier) {
-    const again = await findNumbered(id, takenBackBefore(judged, undo), lookup, async ({ undoId }) => (undoId === undo ? 'this' : isKnown(undoId, lookup)));
-    if (again !== undefined) return again;
+    const found = await findNumbered(id, takenBackBefore(judged, undo), lookup, async (undoId) => (undoId === undo ? 'this' : isKnown(undoId, lookup)));
+    if (found !== undefined) return found;
   }
-  return findNumbered(id, takenBackBefore(judged, undefined), lookup, async ({ undoId }) => ((await hasSucceeded(undoId, lookup)) ? 'next' : 'this'));
+  return undefined;
+}
+
+/** The first that has not succeeded; those that have are noted. */
+function findNext(id: string, judged: readonly JudgedStep[], lookup: UndoLookup, succeeded: Set<string>): Promise<NumberedUndo | undefined> {
+  return findNumbered(id, takenBackBefore(judged, undefined), lookup, async (undoId) => {
+    if (!(await hasSucceeded(undoId, lookup))) return 'this';
+    succeeded.add(undoId);
+    return 'next';
+  });
 }
 
 /** Steps that another undo than this one has taken back are none of it. */
@@ -47,18 +72,21 @@ function takenBackBefore(judged: readonly JudgedStep[], undo: string | undefined
 
 type Verdict = 'this' | 'next' | 'none';
 
+interface NumberedUndo extends ChosenUndo {
+  readonly number: number;
+}
+
 async function findNumbered(
   id: string,
   judged: readonly JudgedStep[],
   { preview }: UndoLookup,
-  judge: (undo: ChosenUndo) => Promise<Verdict>,
-): Promise<ChosenUndo | undefined> {
+  judge: (undoId: string) => Promise<Verdict>,
+): Promise<NumberedUndo | undefined> {
   if (judged.every(({ planned }) => planned === undefined)) return undefined;
   for (let number = 0; number < MAX_UNDOS; number += 1) {
     const { envelope, planSha256: undoId } = preview.link(envelopeOf(id, judged, number));
-    const undo = { undoId, envelope, judged };
-    const verdict = await judge(undo);
-    if (verdict !== 'next') return verdict === 'this' ? undo : undefined;
+    const verdict = await judge(undoId);
+    if (verdict !== 'next') return verdict === 'this' ? { undoId, envelope, judged, number } : undefined;
   }
   throw new WritError('WRONG_STATE', `plan ${id} was taken back more than ${MAX_UNDOS} times`);
 }

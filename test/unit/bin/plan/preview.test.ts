@@ -158,7 +158,7 @@ describe('what a plan would do', () => {
 
   it('names every field of an envelope that is at fault', () => {
     const problems = [
-      { field: 'payload.steps', message: 'is missing or has the wrong type' },
+      { field: 'payload.steps', message: 'is missing' },
       { field: 'step', message: 'is not a field of this contract' },
     ];
     const wrong = { ...envelopeOf('no.such.usecase', {}), payload: { memory: { session_id: 's', state: {}, stack: [] }, options: {} }, step: 1 };
@@ -193,7 +193,7 @@ describe('what a plan would do', () => {
     );
     const all = capability(
       'all',
-      Array.from({ length: 60 }, () => cap('many')),
+      Array.from({ length: 120 }, () => cap('many')),
     );
     const envelope = execution([cap('all')], { catalog: { capabilities: [many, all] }, options: { maxSteps: 1000 } });
     expect(() => preview().outline(envelope)).toThrow(
