@@ -74,6 +74,7 @@ export async function claim(context: AuthenticatedDelivery): Promise<ClaimedDeli
       case 'busy':
         if (answer.owner === deps.instance && (await giveBackUnknown(context))) break;
         if (answer.owner === deps.instance || (await deps.presence.isAlive(answer.owner))) {
+          if (delivery.attempt.started > MAX_PARKS && (await giveBackEnded(context, answer.owner))) break;
           return { kind: 'busy', why: 'another delivery works on the task', parkedMs: await park(taskId, delivery, deps) };
         }
         deadInstance = answer.owner;
@@ -106,6 +107,24 @@ async function giveBackUnknown({ running, deps, manifest }: AuthenticatedDeliver
   const row = await deps.ledger.row(taskId);
   if (row?.state !== 'running' || row.owner !== deps.instance) return false;
   await deps.ledger.release(taskId, row.epoch, undefined, deps.instance);
+  return true;
+}
+
+/** Deliveries of a job that wait for a run before anybody asks whether it is over: half a minute and more. */
+const MAX_PARKS = 3;
+
+/**
+ * Gives back the claim of another living worker whose run has succeeded by this host's journal: Redis has come back as it was before that
+ * end, and its owner, who has told it, may never hear of the task again. Answers whether it did.
+ */
+async function giveBackEnded(context: AuthenticatedDelivery, owner: string): Promise<boolean> {
+  const { deps, manifest } = context;
+  const { task_id: taskId } = manifest;
+  const recall = await deps.executorOf(manifest.capability_id).memory?.recall(taskId);
+  if (recall?.kind !== 'finished' || !(await hasSucceeded(recall.result, context))) return false;
+  const row = await deps.ledger.row(taskId);
+  if (row?.state !== 'running' || row.owner !== owner) return false;
+  await deps.ledger.release(taskId, row.epoch, undefined, owner);
   return true;
 }
 

@@ -73,6 +73,20 @@ describe('a task that is being worked on', () => {
     expect(await world.ledger.row(MANIFEST.task_id)).toMatchObject({ epoch: 1, owner: 'worker-2' });
   });
 
+  it('is claimed by who has waited for long, where the journal of this host has its SUCCESS: Redis came back as it was before', async () => {
+    await world.presence.beat('worker-2', 1000);
+    await world.claimElsewhere('worker-2');
+    const come = async (started: number) => claim(await world.authenticated(await world.job(), { jobId: 'waits', started }));
+    for (const started of [1, 9]) expect(await come(started)).toEqual(PARKED);
+    const known = { manifestSha256: LEASE.manifest_sha256 };
+    world.host.recalls.set(MANIFEST.task_id, { kind: 'finished', ...known, result: await world.signed({ kind: 'outcome', outcome: failure('EXECUTION_FAILED', 'no') }) });
+    expect(await come(9)).toEqual(PARKED);
+    world.host.recalls.set(MANIFEST.task_id, { kind: 'finished', ...known, result: await world.signed(DONE) });
+    expect(await come(3)).toEqual(PARKED);
+    expect(await world.ledger.row(MANIFEST.task_id)).toMatchObject({ epoch: 1, owner: 'worker-2' });
+    expect(await come(4)).toMatchObject({ task: { epoch: 2 } });
+  });
+
   it('is not granted to a second delivery of the process that works on it when the ledger has lost it, nor to the same job again', async () => {
     await claimBy('first');
     for (const jobId of ['second', 'first']) {
