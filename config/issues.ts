@@ -1,5 +1,7 @@
 import type { z } from 'zod';
 import { WritError } from '../src/core/errors.ts';
+import { nearestWord } from '../src/core/nearest-word.ts';
+import { valueAt } from '../src/core/union-problems.ts';
 import type { Source } from './layers.ts';
 import { settingsByKey } from './settings.ts';
 
@@ -11,10 +13,15 @@ export interface Fault {
   readonly message: string;
 }
 
-/** The faults behind what the schema said, one per key. */
-export function faultsOf(issues: readonly Issue[]): Fault[] {
+/**
+ * The faults behind what the schema said, one per key.
+ *
+ * @param values what was checked
+ */
+export function faultsOf(issues: readonly Issue[], values: unknown): Fault[] {
   return issues.flatMap((issue) => {
     const path = issue.path.map(String);
+    if (issue.code === 'invalid_type' && valueAt(values, path) === undefined) return [{ key: path.join('.'), message: 'is missing' }];
     if (issue.code !== 'unrecognized_keys') return [{ key: path.join('.'), message: sentence(issue) }];
     return issue.keys.map((name) => unknownKey([...path, name].join('.')));
   });
@@ -39,9 +46,8 @@ function placeOf(key: string, sources: ReadonlyMap<string, Source>): string {
 }
 
 function unknownKey(key: string): Fault {
-  const near = [...settingsByKey().keys()].map((known) => ({ known, far: distance(known, key) })).sort((a, b) => a.far - b.far)[0];
-  const hint = near !== undefined && near.far <= 3 ? `; did you mean ${near.known}?` : '';
-  return { key, message: `is not a setting${hint}` };
+  const near = nearestWord(key, [...settingsByKey().keys()]);
+  return { key, message: `is not a setting${near === undefined ? '' : `; did you mean ${near}?`}` };
 }
 
 const EXPECTED = new Map([
@@ -69,18 +75,4 @@ function sentence(issue: Issue): string {
     default:
       return issue.message;
   }
-}
-
-/** Levenshtein distance; keys are short. */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (let i = 1; i <= a.length; i += 1) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j += 1) {
-      const change = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
 }

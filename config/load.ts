@@ -55,7 +55,7 @@ export function loadConfig(options: LoadOptions = {}): LoadedConfig {
   const plain = mergeLayers([shippedLayer(root), ...written]);
   const { values, sources } = isTracingWanted(plain.values) ? mergeLayers([shippedLayer(root), otelLayer(env), ...written]) : plain;
   const parsed = ConfigSchema.safeParse(values, { jitless: true });
-  if (!parsed.success) throw invalidConfig(faultsOf(parsed.error.issues), sources);
+  if (!parsed.success) throw invalidConfig(faultsOf(parsed.error.issues, values), sources);
   const config: Config = deepFreeze(parsed.data);
   const faults = [...dataDirectoryFaults(config, dataDir), ...otelFaults(config.tracing, env)];
   if (faults.length > 0) throw invalidConfig(faults, sources);

@@ -65,7 +65,7 @@ function mixed(now: Config, read: Config, taken: readonly Setting[]): Config {
   // A section in which nothing changed stays the same object: its parts see at a glance that they are not meant.
   if (parsed.success)
     return { ...parsed.data, ...Object.fromEntries(Object.entries(now).filter(([name]) => !taken.some(({ key }) => key.startsWith(`${name}.`)))) };
-  const faults = faultsOf(parsed.error.issues).map(({ key, message }) => ({
+  const faults = faultsOf(parsed.error.issues, values).map(({ key, message }) => ({
     key,
     message: `${message}; what it is compared with stays as it is until a restart`,
   }));

@@ -142,6 +142,12 @@ describe('refusals name the key and the place', () => {
     { title: 'a wrong type in a file', file: '[board]\nregrant = "yes"', field: 'board.regrant', message: /must be true or false \(.*writ\.toml:2\)$/ },
     { title: 'a fraction for a whole number', file: '[redis]\nport = 1.5', field: 'redis.port', message: /must be a whole number/ },
     { title: 'a date for text', file: '[lease]\nissuer = 2026-01-01', field: 'lease.issuer', message: /must be text in quotes/ },
+    {
+      title: 'a key that is missing',
+      file: '[search.scopes.b]\nkind = "files"',
+      field: 'search.scopes.b.path',
+      message: /^search\.scopes\.b\.path: is missing \(.*writ\.toml:1\)$/,
+    },
     { title: 'a value for a section', file: 'redis = 3', field: 'redis', message: /must be a table \(.*writ\.toml:1\)$/ },
     { title: 'an unknown word', file: '[file]\nconfinement = "off"', field: 'file.confinement', message: /must be one of auto, openat2, walk/ },
     {
