@@ -1,7 +1,5 @@
-import { Cluster, type ClusterNode, type ClusterOptions, Redis } from 'ioredis';
+import { Redis } from 'ioredis';
 import type { RedisSettings } from '../src/adapters/redis/target.ts';
-
-type ClusterSettings = Omit<ClusterOptions, 'redisOptions'> & { readonly redisOptions: RedisSettings };
 
 const CLOSED = 'Connection is closed.';
 
@@ -72,18 +70,4 @@ export class AnsweredRedis extends Redis<'legacy'> {
 
 function refuse(commands: Redis['commandQueue']): void {
   for (let item = commands.shift(); item !== undefined; item = commands.shift()) item.command.reject(new Error(CLOSED));
-}
-
-/** The same of a cluster: its connections to the servers are ioredis' own, and are not opened again but made anew. */
-export class AnsweredCluster extends Cluster<'legacy'> {
-  constructor(nodes: readonly ClusterNode[], options: ClusterSettings) {
-    super([...nodes], options);
-    this.duplicate = ((others: readonly ClusterNode[] = [], override: Partial<ClusterSettings> = {}) =>
-      new AnsweredCluster(others.length > 0 ? others : nodes, { ...options, ...override })) as Cluster['duplicate'];
-  }
-
-  override disconnect(reconnect = false): void {
-    if (!reconnect && this.status === 'reconnecting') this.status = 'wait';
-    super.disconnect(reconnect);
-  }
 }

@@ -3,7 +3,8 @@ import type { Cluster, Redis } from 'ioredis';
 import type { RedisConnection } from '../src/adapters/redis/redis-connection.ts';
 import { type ClusterTarget, clusterOptions, type RedisSettings, type RedisTarget, type ServerTarget, targetOptions } from '../src/adapters/redis/target.ts';
 import { tlsFault } from '../src/adapters/redis/tls-fault.ts';
-import { AnsweredCluster, AnsweredRedis } from './answered-redis.ts';
+import { AnsweredCluster } from './answered-cluster.ts';
+import { AnsweredRedis } from './answered-redis.ts';
 
 const RECONNECT_STEP_MS = 50;
 const MAX_RECONNECT_MS = 1000;
