@@ -73,12 +73,14 @@ describe('a master that is lost and comes back', () => {
     await Promise.all(queues.map((queue) => queue.close()));
   });
 
-  it('does not hold up a stop while it is away', async () => {
+  it('holds nobody up who stops while it is away and closes the connection', async () => {
     const { anew, close } = await workers();
     const looked = anew();
     await cluster.kill(await cluster.masterOf(slotOf('{writ-3}')));
     await looked;
-    await close();
+    const closed = close();
+    for (const connection of open) connection.disconnect();
+    await closed;
   });
 
   it.each(SHARDS.slice(1))('with %s: the ledger is asked and signals are heard again', async (shard) => {
