@@ -31,7 +31,7 @@ export async function whyAway(target: RedisTarget): Promise<WritError | undefine
   const said = await Promise.all(nodes.map(ask));
   const [first = [], options = {}] = [said[0], nodes[0]];
   if (said.some((errors) => errors.length === 0)) return undefined;
-  return (await faultIn(target.url, first, options)) ?? unreachable(target.url, first[0]);
+  return (await faultIn(target.url, first, options)) ?? unreachable(target.url, first[0], target.cluster !== undefined);
 }
 
 function clusterNodes(target: ClusterTarget): readonly RedisSettings[] {

@@ -6,6 +6,7 @@ import { versionOf } from '../processes/program-version.ts';
 import { fillOf, fullness, type MemoryLimits } from './memory-guard.ts';
 import { boundsValues, MAX_VALUE_BYTES, type RedisHealth, redisHealth, UNBOUNDED } from './policy.ts';
 import type { RedisConnection } from './redis-connection.ts';
+import { isForbidden } from './redis-error.ts';
 
 export interface RedisQuestions {
   /** `redis.url`; empty: `writ up` starts a server of its own. */
@@ -28,10 +29,25 @@ export async function redisProbes({ url, limits, start, connect }: RedisQuestion
           { title: 'Redis policy', look: () => policy(health.value), todo: '' },
           { title: 'Redis persistence', look: () => persistence(health.value), todo: '' },
           { title: 'Redis values', look: async () => bound(await boundsValues(await connect())), todo: '' },
-          { title: 'Redis memory', look: async () => fill(health.value, await connect(), limits), todo: '' },
+          ...asUser([{ title: 'Redis memory', look: async () => fill(health.value, await connect(), limits), todo: '' }]),
         ]
       : []),
   ];
+}
+
+/** Probes that a user of one role (deploy/redis/users.conf) may not make say so: that is no fault of the installation. */
+export function asUser(probes: readonly Probe[]): readonly Probe[] {
+  return probes.map((probe) => ({
+    ...probe,
+    look: async () => {
+      try {
+        return await probe.look();
+      } catch (error) {
+        if (!isForbidden(error)) throw error;
+        return warning('the user of redis.url may not look', 'ask with the redis.url of the API, whose user may');
+      }
+    },
+  }));
 }
 
 async function healthOf(connect: RedisQuestions['connect']): Promise<Result<RedisHealth, string>> {
@@ -61,7 +77,8 @@ function persistence({ appendOnly, appendOnlyOk }: RedisHealth): Finding {
 }
 
 function bound(isBounded: boolean | undefined): Finding {
-  if (isBounded === undefined) return warning('this user may not ask for the largest value (GETBIT)', 'see that proto-max-bulk-len is set');
+  if (isBounded === undefined)
+    return warning('this user may not ask for the largest value (GETBIT)', 'see that proto-max-bulk-len is set, or ask with the redis.url of the API');
   return isBounded ? passed(`at most ${bytes(MAX_VALUE_BYTES)} each`) : warning(UNBOUNDED, `set proto-max-bulk-len ${MAX_VALUE_BYTES}`);
 }
 

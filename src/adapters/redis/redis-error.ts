@@ -2,10 +2,12 @@ import { type ErrorCode, WritError } from '../../core/errors.ts';
 import { tlsFault } from './tls-fault.ts';
 
 /** Replies of a server that have a meaning of their own, by their first word. */
-const REPLIES: Readonly<Record<string, { code: ErrorCode; says: string }>> = {
+const REPLIES: Readonly<Record<string, { code: ErrorCode; says: string; field?: string }>> = {
   OOM: { code: 'REDIS_FULL', says: 'Redis has no memory left' },
   WRONGTYPE: { code: 'INTERNAL', says: 'a key of ours holds something else' },
   ERR: { code: 'INTERNAL', says: 'Redis refused a command' },
+  // A client that knows of the cluster follows it.
+  MOVED: { code: 'REDIS_UNAVAILABLE', field: 'redis.cluster', says: 'Redis answers as a node of a Redis Cluster: set redis.cluster = true (`writ doctor`)' },
 };
 
 /** Errors of ioredis and BullMQ when the connection is gone; they have no code. */
@@ -23,7 +25,8 @@ export function toWritError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof WritError) return error;
   if (error.name === 'ReplyError') {
     const known = REPLIES[error.message.split(' ', 1)[0] ?? ''];
-    return new WritError(known?.code ?? 'REDIS_UNAVAILABLE', `${known?.says ?? 'Redis does not serve'}: ${error.message}`, { cause: error });
+    const about = known?.field === undefined ? {} : { field: known.field };
+    return new WritError(known?.code ?? 'REDIS_UNAVAILABLE', `${known?.says ?? 'Redis does not serve'}: ${error.message}`, { ...about, cause: error });
   }
   const distrust = tlsFault(error);
   if (distrust !== undefined) return distrust;
@@ -34,6 +37,12 @@ export function toWritError(error: unknown): unknown {
 /** Whether Redis, or a script of ours, found something of another type under a key. */
 export function isWrongType(error: unknown): boolean {
   return error instanceof Error && error.name === 'ReplyError' && error.message.startsWith('WRONGTYPE');
+}
+
+/** Whether the user of this connection may not do that. */
+export function isForbidden(error: unknown): boolean {
+  const reply = error instanceof WritError ? error.cause : error;
+  return reply instanceof Error && reply.name === 'ReplyError' && reply.message.startsWith('NOPERM');
 }
 
 /** Whether Redis, or a script, was refused for want of memory. */

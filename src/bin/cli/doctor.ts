@@ -5,7 +5,7 @@ import { effectOf } from '../../../config/reloadable.ts';
 import { poolAlone } from '../../../processors/pool-alone.ts';
 import { pausedFinding } from '../../../queues/queue-control.ts';
 import { examineHost } from '../../adapters/linux/doctor.ts';
-import { redisProbes } from '../../adapters/redis/doctor.ts';
+import { asUser, redisProbes } from '../../adapters/redis/doctor.ts';
 import type { RedisConnection } from '../../adapters/redis/redis-connection.ts';
 import { examineJournal } from '../../adapters/sqlite/doctor.ts';
 import { examinePlans } from '../../adapters/tool-bindings/doctor.ts';
@@ -32,6 +32,7 @@ import { settingsProbes } from './settings-probes.ts';
 import { openQueueControl } from './status.ts';
 
 const START = 'run `writ up`';
+const LOOK = 'look at the server of redis.url';
 
 export interface DiagnosedServices {
   readonly redis: CliRedis;
@@ -47,7 +48,7 @@ export async function diagnose({ loaded, places }: CliSettings, { redis, scopes,
   const server = {
     url: config.redis.url,
     limits: (connection: RedisConnection) => memoryLimits(config, connection),
-    start: START,
+    start: config.redis.url === '' ? START : LOOK,
     connect: () => redis.connection('producer'),
   };
   const kernel = async () => {
@@ -73,8 +74,10 @@ export async function diagnose({ loaded, places }: CliSettings, { redis, scopes,
     redisProbes(server).then((probes) =>
       examine('Servers', [
         ...probes,
-        { title: 'queues', look: async () => pausedFinding(await openQueueControl({ loaded, places }, redis)), todo: START },
-        { title: 'workers of the pool', look: async () => poolAlone(await redis.connection('producer'), config.pool.id, places.workers), todo: START },
+        ...asUser([
+          { title: 'queues', look: async () => pausedFinding(await openQueueControl({ loaded, places }, redis)), todo: server.start },
+          { title: 'workers of the pool', look: async () => poolAlone(await server.connect(), config.pool.id, places.workers), todo: server.start },
+        ]),
         { title: 'kernel', look: kernel, todo: START },
       ]),
     ),

@@ -121,8 +121,8 @@ async function target(settings: CliSettings): Promise<RedisTarget> {
 
 /** The likeliest mistake of all gets the sentence that ends it. */
 async function silent({ loaded, places }: CliSettings, cause: unknown): Promise<WritError> {
-  const { url } = loaded.config.redis;
-  if (url !== '') return (await import('../../adapters/redis/unreachable.ts')).unreachable(url, cause);
+  const { url, cluster } = loaded.config.redis;
+  if (url !== '') return (await import('../../adapters/redis/unreachable.ts')).unreachable(url, cause, cluster);
   return new WritError('REDIS_UNAVAILABLE', `Redis of the data directory ${places.dataDir} does not answer: start it with \`writ up\``, { cause });
 }
 

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packageRoot } from '../../../config/package.ts';
 import { connected, createConnection } from '../../../queues/connection.ts';
@@ -260,6 +260,14 @@ describe('the users of deploy/redis/users.conf', () => {
     ['writ-api', 'who waits for a task is the business of workers', ['HGETALL', '{wl-00}:parked:one']],
     ['writ-exporter', 'results are not figures', ['HGETALL', '{wl-00}:task:one']],
   ];
+
+  it.each(['writ-api', 'writ-worker', 'writ-kernel', 'writ-index', 'writ-exporter'])('let the doctor of %s look, who finds nothing broken', async (user) => {
+    const settings = readFileSync(site.places.configFile, 'utf8').replace('writ-api', user);
+    const own = site.file(`${user}.toml`, settings);
+    chmodSync(own, 0o600);
+    const { code, err, checks } = await site.cli(['--config', own, 'doctor']);
+    expect([code, err, (checks as { level: string }[]).filter(({ level }) => level === 'fail')]).toEqual([0, '', []]);
+  });
 
   it('refuse everything beyond', async () => {
     const clients = new Map(['writ-api', 'writ-worker', 'writ-kernel', 'writ-index', 'writ-exporter'].map((user) => [user, site.client(user)] as const));

@@ -22,6 +22,13 @@ describe('the fingerprint of settings', () => {
     expect(differences({ a: '1', b: '2' }, { a: '1' })).toEqual(['b']);
   });
 
+  it('takes users of their own in Redis for the same server, and another password, server or user of everybody for a change', () => {
+    const url = (user: string, host = 'h') => load({ 'redis.url': `redis://${user}@${host}:6379` });
+    expect(differences(url('writ-api:a'), url('writ-worker:b'))).toEqual([]);
+    for (const other of [url('writ-api:b'), url('writ-api:a', 'g'), url('writ-worker:b', 'g'), url(':a')])
+      expect(differences(url('writ-api:a'), other)).toEqual(['redis.url']);
+  });
+
   it('does not hold the values: a password in redis.url stays where it is', () => {
     expect(JSON.stringify(load({ 'redis.url': 'redis://:hunter2@127.0.0.1:6379' }))).not.toContain('hunter2');
   });

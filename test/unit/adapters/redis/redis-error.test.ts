@@ -27,6 +27,14 @@ describe('errors of a Redis client', () => {
     for (const [cause, code] of cases) expect(toWritError(cause)).toMatchObject({ name: 'WritError', code, cause });
   });
 
+  it('name the setting that a node of a cluster needs', () => {
+    expect(toWritError(named('ReplyError', 'MOVED 1 127.0.0.1:7001'))).toMatchObject({
+      code: 'REDIS_UNAVAILABLE',
+      field: 'redis.cluster',
+      message: expect.stringContaining('set redis.cluster = true'),
+    });
+  });
+
   it('stay what they are when Redis has nothing to do with them', () => {
     for (const error of [new TypeError('x is not a function'), new WritError('REDIS_POLICY', 'no'), 'text']) expect(toWritError(error)).toBe(error);
   });

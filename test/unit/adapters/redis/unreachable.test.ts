@@ -31,6 +31,11 @@ describe('a configured Redis that cannot be used', () => {
     expect(error.message).not.toContain('secret');
   });
 
+  it('says of a cluster that a master may be away, whoever answers', () => {
+    const { message } = unreachable('redis://h:1', new Error('no answer within 3000 ms'), true);
+    expect(message).toMatch(/^the Redis Cluster of redis:\/\/h:1 does not serve .* a master is away, and at redis\.url and redis\.cluster_nodes/);
+  });
+
   it('keeps an error that says it better already', () => {
     const distrust = new WritError('REDIS_TLS', 'no trust');
     expect(unreachable('rediss://h', distrust)).toBe(distrust);
