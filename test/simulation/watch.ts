@@ -59,6 +59,9 @@ export function watchLedger(parts: Parts): void {
   });
 }
 
+/** What a journal knows of a task under the manifest that it ran as. */
+type Proof = 'open' | 'success' | 'doubtful' | 'sent';
+
 /** Whether another manifest than the job's has ended or begun under the task's id: in what was recorded, or in a journal. */
 function isUsed({ redis, checker, host }: Parts, taskId: string, key: string): boolean {
   const { queue, jobId } = placeOfJob(key);
@@ -68,11 +71,9 @@ function isUsed({ redis, checker, host }: Parts, taskId: string, key: string): b
   const own = manifestSha256(job.data.manifest);
   if (checker.recorded(taskId).some((one) => one.manifestSha256 !== own)) return true;
   return [host.stores.file, host.stores.tool].some((store) => {
-    const { open, success } = store.look('view', taskId) as {
-      readonly open?: { readonly manifestSha256: string };
-      readonly success?: { readonly manifestSha256: string };
-    };
-    return [open, success].some((one) => one !== undefined && one.manifestSha256 !== own);
+    // `sent`: of a call whose request has left, and whose end is a failure.
+    const { open, success, doubtful, sent } = store.look('view', taskId) as Partial<Record<Proof, { readonly manifestSha256: string }>>;
+    return [open, success, doubtful, sent].some((one) => one !== undefined && one.manifestSha256 !== own);
   });
 }
 
