@@ -67,7 +67,14 @@ describe('a master that is lost and comes back', () => {
     await looked;
     await cluster.restart(port);
     await cluster.settled();
-    await expect.poll(() => push().then(() => true, () => false)).toBe(true);
+    await expect
+      .poll(() =>
+        push().then(
+          () => true,
+          () => false,
+        ),
+      )
+      .toBe(true);
     await expect.poll(() => Math.min(...done)).toBeGreaterThan(1);
     await close();
     await Promise.all(queues.map((queue) => queue.close()));
@@ -93,9 +100,11 @@ describe('a master that is lost and comes back', () => {
     await cluster.restart(port);
     await cluster.settled();
     expect(await asked).toBe('OK');
-    await expect.poll(async () => {
-      await ledger.publish('{wl-00}:cancel', 't1');
-      return heard.includes('t1');
-    }).toBe(true);
+    await expect
+      .poll(async () => {
+        await ledger.publish('{wl-00}:cancel', 't1');
+        return heard.includes('t1');
+      })
+      .toBe(true);
   });
 });

@@ -79,7 +79,11 @@ describe('a task that is being worked on', () => {
     const come = async (started: number) => claim(await world.authenticated(await world.job(), { jobId: 'waits', started }));
     for (const started of [1, 9]) expect(await come(started)).toEqual(PARKED);
     const known = { manifestSha256: LEASE.manifest_sha256 };
-    world.host.recalls.set(MANIFEST.task_id, { kind: 'finished', ...known, result: await world.signed({ kind: 'outcome', outcome: failure('EXECUTION_FAILED', 'no') }) });
+    world.host.recalls.set(MANIFEST.task_id, {
+      kind: 'finished',
+      ...known,
+      result: await world.signed({ kind: 'outcome', outcome: failure('EXECUTION_FAILED', 'no') }),
+    });
     expect(await come(9)).toEqual(PARKED);
     world.host.recalls.set(MANIFEST.task_id, { kind: 'finished', ...known, result: await world.signed(DONE) });
     expect(await come(3)).toEqual(PARKED);
