@@ -3,6 +3,7 @@ import type { Cluster } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type ConnectionKind, connected, createConnection } from '../../../queues/connection.ts';
 import { createRedisSignals } from '../../../src/adapters/redis/signals.ts';
+import { patient } from '../../support/patience.ts';
 import { startTestCluster, type TestCluster } from '../../support/redis-cluster.ts';
 import { slotOf } from '../../support/slots.ts';
 import { endOf, lost } from '../queues/connection-uses.ts';
@@ -53,7 +54,8 @@ describe('a master that is lost and comes back', () => {
     return { done, anew, close: () => Promise.all(all.map((worker) => worker.close())) };
   }
 
-  it('leaves every queue of every shard served, and nothing that a stop would wait for', async () => {
+  // Much of it is waiting: what is asked of the lost master is tried again for a minute.
+  it('leaves every queue of every shard served, and nothing that a stop would wait for', { timeout: patient(480_000) }, async () => {
     const producer = await connect('producer');
     const queues = SHARDS.map((prefix) => new Queue('file', { connection: producer, prefix }).on('error', () => undefined));
     const push = (): Promise<unknown> => Promise.all(queues.map((queue) => queue.add('task', {})));
