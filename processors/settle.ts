@@ -1,4 +1,5 @@
 import { ExecutionResult, RETRYABLE_CODES } from '../src/contracts/index.ts';
+import { failureCause } from '../src/core/failure-cause.ts';
 import { sha256Hex } from '../src/core/hash.ts';
 import { isCancelled, type Outcome, type StopReason } from '../src/core/outcome.ts';
 import type { DeliveryContext } from './context.ts';
@@ -76,9 +77,12 @@ const TABLE = {
   crashed: (_end, tries) => ({ kind: 'delay', ms: busyDelay(tries.started) }),
 } satisfies Table;
 
-/** Whether the queue may run it again by itself. Who has cancelled it wants no further attempt, however many the producer gave it. */
+/**
+ * Whether the queue may run it again by itself. Who has cancelled it wants no further attempt, however many the producer gave it; and an
+ * end of which nobody knows what was done is for somebody to look at, also where a lease was renewed since its attempt began.
+ */
 export function mayRunAgain({ code = '', message }: Pick<Answered, 'code' | 'message'>): boolean {
-  return RETRYABLE_CODES.has(code) && !isCancelled({ error_code: code, message });
+  return RETRYABLE_CODES.has(code) && !isCancelled({ error_code: code, message }) && failureCause(code, message).reason !== 'outcome_unknown';
 }
 
 /** Step 7: what the queue is told of this end. */

@@ -36,6 +36,15 @@ describe('settle', () => {
     expect(settle({ ...cancelled, replayed: true }, { started: 2, allowed: 9 })).toMatchObject({ recoverable: false });
   });
 
+  it('leaves an end of which nobody knows what was done to somebody who looks, however many attempts were asked for', () => {
+    const unknown = { kind: 'answered', status: 'FAILURE', code: 'EXECUTION_FAILED', message: '', result: '{}', replayed: false } as const;
+    for (const message of [
+      'outcome unknown: after a crash the files are not where this operation can have put them',
+      "the source's name could not be removed (EIO)",
+    ])
+      expect(settle({ ...unknown, message }, { started: 1, allowed: 9 })).toMatchObject({ kind: 'fail', recoverable: false });
+  });
+
   it('never retries a malformed job, a refused lease or a conflict', () => {
     const asked = { started: 1, allowed: 9 };
     expect(settle({ kind: 'malformed', message: 'manifest.task_id: is missing' }, asked)).toEqual({
