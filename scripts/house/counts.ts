@@ -36,6 +36,11 @@ export function recursiveMkdirs({ text }: Source): string[] {
   return text.match(/\bmkdir(?:Sync)?\((?:[^;]*?)\brecursive: true/g) ?? [];
 }
 
+/** Tests that decide for themselves whether they run: one that lacks its means fails and names the command. */
+export function conditionalTests({ text }: Source): string[] {
+  return text.match(/\b(?:describe|it|test)(?:\.\w+)*\.(?:skipIf|runIf)\b/g) ?? [];
+}
+
 /**
  * Where the source of a unit test should lie: `test/unit/lease/keys.test.ts` is about `src/lease/keys.ts` or, outside of src,
  * `lease/keys.ts`. Tests that are too many for one file name their part: `keys.rotation.test.ts`.

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { packageRoot } from '../../config/package.ts';
-import { codeLines, declaredWith, linesOf, mirroredSources, mostConstants, onlyReexports, percentile, recursiveMkdirs } from './counts.ts';
-import { productSources, unitTests } from './sources.ts';
+import { codeLines, conditionalTests, declaredWith, linesOf, mirroredSources, mostConstants, onlyReexports, percentile, recursiveMkdirs } from './counts.ts';
+import { productSources, testSources, unitTests } from './sources.ts';
 import { readWalks, walkProblems } from './walks.ts';
 
 /** One figure of how easy the tree is to enter. */
@@ -50,6 +50,7 @@ export function houseRows(root = packageRoot()): HouseRow[] {
     { name: 'names ending in Door, Wish, Eyes or Sight', value: sources.flatMap((source) => declaredWith(PRIVATE_WORDS, source)).length, before: 30, most: 0 },
     { name: 'limits called MOST', value: sources.flatMap(mostConstants).length, before: 66, most: 0 },
     { name: 'recursive mkdirs of Node', value: sources.flatMap(recursiveMkdirs).length, before: undefined, most: 0 },
+    { name: 'tests that may skip themselves', value: testSources(root).flatMap(conditionalTests).length, before: undefined, most: 0 },
     { name: 'unit tests at the path of their source, per cent', value: Math.floor((100 * mirrored) / tests.length), before: 62, least: 80 },
     ...Object.entries(WALKS).map(([id, bounds]) => ({ name: `files of walk (${id})`, value: walks.get(id)?.files.length ?? 0, ...bounds, least: 1 })),
   ];

@@ -20,6 +20,11 @@ export function unitTests(root: string): Source[] {
   return sourcesIn(root, 'test/unit').filter(({ file }) => file.endsWith('.test.ts'));
 }
 
+/** Everything under `test/`. */
+export function testSources(root: string): Source[] {
+  return sourcesIn(root, 'test');
+}
+
 function sourcesIn(root: string, folder: string): Source[] {
   return readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.tsx?$/.test(name) && !name.endsWith('.d.ts'))

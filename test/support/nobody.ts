@@ -5,6 +5,11 @@ import { packageRoot } from '../../config/package.ts';
 /** The account that owns nothing. */
 export const NOBODY = 65_534;
 
+/** @throws Error with the command to run where this process may not start one as another user */
+export function needsRoot(): void {
+  if (process.geteuid?.() !== 0) throw new Error('this test runs a process as another user, which only root may; run: sudo npm test');
+}
+
 /** `program` and `args` for `spawn`. */
 export interface CommandLine {
   readonly program: string;
@@ -18,9 +23,10 @@ export interface CommandLine {
  *
  * @param words what stands after `node`
  * @param needed directories that it reads; by default the checkout and the one of Node
- * @throws Error with the command to run when one of these itself is closed to others
+ * @throws Error with the command to run when one of these itself is closed to others, or this process is not root's
  */
 export function asNobody(words: readonly string[], needed: readonly [string, string] = [packageRoot(), path.dirname(process.execPath)]): CommandLine {
+  needsRoot();
   for (const directory of needed) {
     if (isClosed(directory)) throw new Error(`this test runs a process as another user, who may not read ${directory}; run: chmod -R o+rX ${directory}`);
   }

@@ -5,9 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { asNobody } from '../../support/nobody.ts';
 import { startCommand, writArgs } from '../../support/writ-process.ts';
 
-const isRoot = process.geteuid?.() === 0;
-
-describe.skipIf(!isRoot)('a command of another account', () => {
+describe('a command of another account', () => {
   let home: string;
   let dataDir: string;
   beforeAll(() => {

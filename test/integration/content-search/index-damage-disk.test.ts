@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { configuredIndexes } from '../../../src/content-search/ngram-index/serving/configured-indexes.ts';
@@ -7,13 +7,14 @@ import type { SearchBackend } from '../../../src/core/ports/index.ts';
 import { type HostsUnderTest, hostsHere } from '../../support/content/index-damage-host.ts';
 import { hostsSettings, startHost, treesOf } from '../../support/content/index-host.ts';
 import { realBackends, temporaryDirectory } from '../../support/content/rig.ts';
+import { fillDisk, mountSmallDisk, type SmallDisk } from '../../support/small-disk.ts';
 
 let backend: SearchBackend;
 let folder: string;
 let root: string;
 let cacheRoot: string;
 const open: { stop(): Promise<void> }[] = [];
-const mounts: string[] = [];
+const disks: SmallDisk[] = [];
 
 beforeAll(async () => {
   backend = (await realBackends()).rg;
@@ -27,7 +28,7 @@ beforeEach(() => {
 });
 afterEach(async () => {
   for (const one of open.splice(0)) await one.stop();
-  for (const mount of mounts.splice(0)) execFileSync('umount', [mount]);
+  for (const disk of disks.splice(0)) disk.unmount();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -54,24 +55,13 @@ function placeOf(): string {
   return place?.directory ?? '';
 }
 
-/** A disk as large as one says, which only root can have. */
-function smallDisk(kibibytes: number): void {
-  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${kibibytes}k,mode=700`, 'tmpfs', cacheRoot]);
-  mounts.push(cacheRoot);
+function smallDisk(bytes: number): void {
+  disks.push(mountSmallDisk(cacheRoot, { bytes, command: 'npm test' }));
 }
 
-const fill = (): void => {
-  try {
-    for (;;) appendFileSync(path.join(cacheRoot, 'ballast'), Buffer.alloc(4_096));
-  } catch {
-    // It is full.
-  }
-};
-const empty = (): void => rmSync(path.join(cacheRoot, 'ballast'));
-
-describe.runIf(process.getuid?.() === 0)('a full disk', () => {
+describe('a full disk', () => {
   it('ends a build and nothing else; when there is room again it works as soon as somebody asks', { tags: ['FR-LSI-BG-22.2', 'NFR-LSI-REL-01'] }, async () => {
-    smallDisk(160);
+    smallDisk(160 * 2 ** 10);
     const hosts = await started();
     await hosts.happened(() => hosts.events.some((event) => event.kind === 'task' && event.task === 'build'));
     await hosts.settled('UNCERTAIN/BUILD_BUDGET_EXCEEDED');
@@ -83,15 +73,16 @@ describe.runIf(process.getuid?.() === 0)('a full disk', () => {
   });
 
   it('keeps the index that is there; changes are seen all the same, and taken in when there is room again', { tags: ['FR-LSI-IDX-CONC-03'] }, async () => {
-    smallDisk(8_192);
+    smallDisk(2 ** 23);
     const hosts = await started();
     await hosts.settled('COMPLETE');
-    fill();
+    const ballast = path.join(cacheRoot, 'ballast');
+    fillDisk(ballast);
     writeFileSync(path.join(root, 'new.txt'), 'a second needle');
     await hosts.happened(() => hosts.events.some((event) => event.kind === 'task' && event.task === 'update' && event.outcome === 'over-budget'));
     // The answers are compared there.
     await hosts.search('needle');
-    empty();
+    rmSync(ballast);
     await hosts.happened(() => hosts.events.some((event) => event.kind === 'task' && event.task === 'update' && event.outcome === 'done'));
     await hosts.settled('COMPLETE');
     expect((await hosts.search('needle')).index_bypass).toBeNull();

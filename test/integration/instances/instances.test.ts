@@ -18,7 +18,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createInstanceRegistry, type LinuxInstanceRegistry } from '../../../src/adapters/linux/instances.ts';
 import { startTimeOf } from '../../../src/adapters/linux/proc.ts';
 import type { ProcessIdentity } from '../../../src/core/ports/journal.ts';
-import { NOBODY } from '../../support/nobody.ts';
+import { NOBODY, needsRoot } from '../../support/nobody.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
 import { type Holder, runAsNobody, startHolder, untilState } from './fixture.ts';
 
@@ -170,7 +170,7 @@ describe('making sure that a process is dead', () => {
   });
 
   it('touches no process of another user', async () => {
-    if (process.geteuid?.() !== 0) throw new Error('this test needs two users: run it as root (sudo npx vitest run test/integration/instances)');
+    needsRoot();
     const { identity } = await holder();
     // What the unprivileged one may see: the directory and the lock file, not the process.
     chmodSync(root, 0o755);
@@ -188,7 +188,7 @@ describe('making sure that a process is dead', () => {
   });
 
   it('works without privileges among processes of one user', async () => {
-    if (process.geteuid?.() !== 0) throw new Error('this test gives up its user: run it as root (sudo npx vitest run test/integration/instances)');
+    needsRoot();
     const shared = path.join(root, 'shared');
     mkdirSync(shared);
     chownSync(shared, NOBODY, NOBODY);

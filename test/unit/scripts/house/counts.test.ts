@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   codeLines,
+  conditionalTests,
   declaredWith,
   linesOf,
   mirroredSources,
@@ -41,6 +42,13 @@ describe('the counts of a source', () => {
 
   it('find recursive mkdirs, which may never end', () => {
     expect(recursiveMkdirs(source('await mkdir(a, { mode: 1, recursive: true }); mkdirSync(b); rmSync(c, { recursive: true });'))).toHaveLength(1);
+  });
+
+  it('find tests that decide for themselves whether they run', () => {
+    // Written apart, or this file would be one that has them.
+    const [skips, runs] = ['skip', 'run'].map((word) => `${word}If`);
+    const text = `describe.${skips}(a)('b'); it.concurrent.${runs}(e)('f'); collector.skip(); const ${skips} = 1;`;
+    expect(conditionalTests(source(text))).toEqual([`describe.${skips}`, `it.concurrent.${runs}`]);
   });
 
   it('know where the source of a unit test should lie', () => {
