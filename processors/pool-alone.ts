@@ -5,11 +5,9 @@ import { systemClock } from '../src/core/clock.ts';
 import { broken, type Finding, passed } from '../src/core/findings.ts';
 import { findStranger, poolCopied } from './pool-watch.ts';
 
-const TODO = 'stop one of the two';
-
 /** Whether every worker of the pool that lives holds its lock in this directory of locks, for `writ doctor`. */
 export async function poolAlone(connection: RedisConnection, pool: string, directory: string): Promise<Finding> {
   const workers = createRedisPoolWorkers(connection, pool);
   const stranger = await findStranger({ directory, workers, presence: createRedisPresence(connection), clock: systemClock });
-  return stranger === undefined ? passed('none works in another data directory') : broken(poolCopied(pool, stranger, directory).message, TODO);
+  return stranger === undefined ? passed('none works in another data directory') : broken(poolCopied(pool, stranger, directory).message, 'stop one of the two');
 }

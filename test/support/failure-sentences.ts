@@ -44,10 +44,12 @@ export function writtenSentences(): WrittenSentence[] {
 
 function sentencesOf(file: string, source: string): WrittenSentence[] {
   const found: WrittenSentence[] = [];
+  // A finding of `doctor` is `broken` too, and answers no task.
+  const speakers = source.includes("core/findings.ts'") ? new Set([...SPEAKERS].filter((name) => name !== 'broken')) : SPEAKERS;
   const add = (code: string | undefined, texts: readonly string[]): void =>
     void found.push(...texts.map((sentence) => ({ code: code ?? 'EXECUTION_FAILED', sentence, file })));
   const visit = (node: ts.Node): void => {
-    if ((ts.isCallExpression(node) || ts.isNewExpression(node)) && SPEAKERS.has(node.expression.getText())) {
+    if ((ts.isCallExpression(node) || ts.isNewExpression(node)) && speakers.has(node.expression.getText())) {
       const texts = (node.arguments ?? []).flatMap(textsOf);
       const code = texts.find((text) => /^[A-Z_]+$/.test(text));
       const said = texts.filter((text) => text.includes(' '));
