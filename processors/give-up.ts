@@ -1,8 +1,8 @@
 import { TOOL_CALL } from '../src/contracts/index.ts';
 import { failure, type Outcome } from '../src/core/outcome.ts';
-import { record } from './claim.ts';
 import type { ClaimedDelivery, DeliveryContext, ParsedDelivery } from './context.ts';
 import { jobKey } from './delivery.ts';
+import { record } from './record.ts';
 import { refuse } from './refuse.ts';
 import { describeFault, MAX_SAME_FAULTS } from './repeated-faults.ts';
 import type { DeliveryEnd } from './settle.ts';

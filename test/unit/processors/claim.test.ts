@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { claim, record } from '../../../processors/claim.ts';
+import { claim } from '../../../processors/claim.ts';
+import { record } from '../../../processors/record.ts';
 import { failure } from '../../../src/core/outcome.ts';
 import { LEASE, MANIFEST } from '../../fixtures/authority/world.ts';
 import { createWorld, DONE, type World } from './world.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { record } from '../../../processors/claim.ts';
 import type { ClaimedDelivery } from '../../../processors/context.ts';
+import { record } from '../../../processors/record.ts';
 import { WritError } from '../../../src/core/errors.ts';
 import { type Execution, failure } from '../../../src/core/outcome.ts';
 import type { TaskRow } from '../../../src/core/ports/index.ts';
