@@ -1,5 +1,6 @@
 import type { DocKind } from '../../../contracts/index.ts';
-import { COLUMNS, readFts5, type Wanted } from '../tantivy/fts5-syntax.ts';
+import { COLUMNS, readFts5 } from '../tantivy/fts5-syntax.ts';
+import type { Wanted } from '../tantivy/operators.ts';
 import { CUT, lexeme, type Tokens } from './tokens.ts';
 
 /** What PostgreSQL is asked for an expression of FTS5's. */

@@ -1,12 +1,7 @@
 import type { DocKind } from '../../../contracts/index.ts';
 import { type Piece, piecesOf } from '../../search/bounded-words.ts';
+import { readOperators, together, type Wanted } from './operators.ts';
 import { PART_NAMES, type Part } from './schema.ts';
-
-/** What a text looks for. */
-export type Wanted =
-  | { readonly is: 'words'; readonly parts: readonly Part[]; readonly words: readonly string[]; readonly open: boolean }
-  | { readonly is: 'all' | 'any'; readonly of: readonly Wanted[] }
-  | { readonly is: 'without'; readonly keep: Wanted; readonly drop: Wanted };
 
 type WantedWords = Extract<Wanted, { readonly is: 'words' }>;
 
@@ -34,7 +29,7 @@ export function readFts5(expression: string, kind: DocKind, analyze: (text: stri
   return pieces === undefined ? undefined : new Reader(pieces, COLUMNS[kind], analyze).whole();
 }
 
-/** Words side by side bind first, then NOT, AND, OR. Every method answers `undefined` for what is no syntax. */
+/** Every method answers `undefined` for what is no syntax. */
 class Reader {
   #at = 0;
   #depth = 0;
@@ -57,26 +52,10 @@ class Reader {
 
   /** @param part the column that a bracket was given */
   #any(part: Part | undefined): Wanted | undefined {
-    return this.#chain('OR', 'any', () => this.#chain('AND', 'all', () => this.#without(part)));
-  }
-
-  #chain(operator: 'AND' | 'OR', is: 'all' | 'any', operand: () => Wanted | undefined): Wanted | undefined {
-    const of: Wanted[] = [];
-    do {
-      const one = operand();
-      if (one === undefined) return undefined;
-      of.push(one);
-    } while (this.#take(operator));
-    return together(is, of);
-  }
-
-  #without(part: Part | undefined): Wanted | undefined {
-    let keep = this.#operand(part);
-    while (keep !== undefined && this.#take('NOT')) {
-      const drop = this.#operand(part);
-      keep = drop && { is: 'without', keep, drop };
-    }
-    return keep;
+    return readOperators(
+      (operator) => this.#take(operator),
+      () => this.#operand(part),
+    );
   }
 
   #operand(part: Part | undefined): Wanted | undefined {
@@ -184,9 +163,4 @@ class Reader {
     if (taken) this.#at += 1;
     return taken;
   }
-}
-
-function together(is: 'all' | 'any', of: readonly Wanted[]): Wanted {
-  const [only] = of;
-  return of.length === 1 && only !== undefined ? only : { is, of };
 }

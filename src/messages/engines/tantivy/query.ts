@@ -1,7 +1,7 @@
 import type { DocKind } from '../../../contracts/index.ts';
 import { beginningOf } from './beginnings.ts';
 import type { Tantivy, TantivyQuery, TantivySchema } from './binding.ts';
-import type { Wanted } from './fts5-syntax.ts';
+import type { Wanted } from './operators.ts';
 import { fieldOf, PARTS, type Part, prefixFieldOf } from './schema.ts';
 
 /** Makes queries of what is wanted. The tree is ours, because the binding's parser joins words by OR and drops stars. */

@@ -1,5 +1,6 @@
 import type { DocKind } from '../../../contracts/index.ts';
-import { COLUMNS, type ReadSyntax, readFts5, type Wanted } from './fts5-syntax.ts';
+import { COLUMNS, type ReadSyntax, readFts5 } from './fts5-syntax.ts';
+import { readOperators, together, type Wanted } from './operators.ts';
 import { PART_NAMES, type Part } from './schema.ts';
 
 const DEEPEST = 50;
@@ -58,7 +59,7 @@ function leaf(word: string): Token {
   return word.endsWith('*') ? { is: 'leaf', text: word.slice(0, -1), open: true } : { is: 'leaf', text: word, open: false };
 }
 
-/** Words side by side bind first, then NOT, AND, OR. Every method answers `undefined` for what is no syntax. */
+/** Every method answers `undefined` for what is no syntax. */
 class Reader {
   #at = 0;
   #depth = 0;
@@ -76,26 +77,10 @@ class Reader {
   }
 
   #any(): Wanted | undefined {
-    return this.#chain('OR', 'any', () => this.#chain('AND', 'all', () => this.#without()));
-  }
-
-  #chain(operator: 'AND' | 'OR', is: 'all' | 'any', operand: () => Wanted | undefined): Wanted | undefined {
-    const of: Wanted[] = [];
-    do {
-      const one = operand();
-      if (one === undefined) return undefined;
-      of.push(one);
-    } while (this.#take(operator));
-    return together(is, of);
-  }
-
-  #without(): Wanted | undefined {
-    let keep = this.#sideBySide();
-    while (keep !== undefined && this.#take('NOT')) {
-      const drop = this.#sideBySide();
-      keep = drop && { is: 'without', keep, drop };
-    }
-    return keep;
+    return readOperators(
+      (operator) => this.#take(operator),
+      () => this.#sideBySide(),
+    );
   }
 
   #sideBySide(): Wanted | undefined {
@@ -142,9 +127,4 @@ class Reader {
 /** Signs that stand alone between words say nothing. */
 function saysSomething(wanted: Wanted): boolean {
   return wanted.is !== 'words' || wanted.words.length > 0;
-}
-
-function together(is: 'all' | 'any', of: readonly Wanted[]): Wanted {
-  const [only] = of;
-  return of.length === 1 && only !== undefined ? only : { is, of };
 }

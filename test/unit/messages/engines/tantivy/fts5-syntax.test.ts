@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { Sqlite } from '../../../../../src/adapters/sqlite/driver.ts';
-import { readFts5, type Wanted } from '../../../../../src/messages/engines/tantivy/fts5-syntax.ts';
+import { readFts5 } from '../../../../../src/messages/engines/tantivy/fts5-syntax.ts';
+import type { Wanted } from '../../../../../src/messages/engines/tantivy/operators.ts';
 import { joinedAsPhrases } from '../../../../../src/messages/search/sanitize.ts';
 import { createRandom, type Random } from '../../../../support/random.ts';
 
