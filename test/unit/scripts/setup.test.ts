@@ -32,6 +32,7 @@ beforeEach(() => {
   // esbuild and what it would compile and bundle are not here.
   write('scripts/bundle.js', 'export {};');
   write('scripts/compile.js', COMPILE);
+  write('scripts/node-headers.js', '');
   write(TANTIVY, '{}');
 });
 afterEach(() => rmSync(root, { recursive: true }));
@@ -104,6 +105,14 @@ describe('set-up', () => {
     expect(existsSync(path.join(root, 'dist/src/a.sql'))).toBe(true);
     expect(await run('scripts/setup')).toEqual({ code: 0, stderr: [] });
     expect(calls()).toHaveLength(3);
+  });
+
+  it('compiles with the headers that came with Node, where it has them', async () => {
+    everythingPresent();
+    write('scripts/node-headers.js', "process.stdout.write('/its/own');");
+    standIn('npm', `echo "$1 nodedir=$npm_config_nodedir" >>"${root}/calls"; ${NPM()}`);
+    expect((await run('scripts/setup')).code).toBe(0);
+    expect(calls().filter((call) => call.includes('nodedir'))).toEqual(['ci nodedir=', 'rebuild nodedir=/its/own']);
   });
 
   it("goes on without Tantivy's binding when it cannot be had, and says so once", async () => {
